@@ -87,14 +87,14 @@ export class UserGroupClient {
   /**
    * Import user groups.
    *
-   * Stores a group for each line, of any number of lines, by the rules of PUT /api/user. A line can have the token that
-   * the group has elsewhere: setting a token, of a new or an existing group, also needs the scope `tokens:rotate`, and
-   * ends the previous token of the group. Each line gets its result, in order, once it is durable. A refused line does
-   * not affect others, and its `status` and `code` are those of the catalogue of errors. The last line of the response
-   * is the summary: without it the response was cut off. An import can be repeated as it is. A line with the id of an
-   * earlier line is refused; a line that ends the token of an existing group says so (`token_replaced`). Each line
-   * counts as a call for the rate limits: while a limit is reached the import pauses. BODY_LIMIT holds for each line.
-   * Read the response while you send, or ask for `results=failed`.
+   * Stores one group per line, by the rules of PUT /api/user; the number of lines is not limited. A line can set the
+   * token that the group has elsewhere: this also needs the scope `tokens:rotate`, and ends the previous token of the
+   * group. Each line gets its result, in order, once it is durable. A refused line does not affect others, and its
+   * `status` and `code` are those of the catalogue of errors. The last line of the response is the summary: without it
+   * the response was cut off. An import can be repeated unchanged. A line with the id of an earlier line is refused; a
+   * line that ends the token of an existing group says so (`token_replaced`). Each line counts as a call for the rate
+   * limits: while a limit is reached the import pauses. BODY_LIMIT holds for each line. Read the response while you
+   * send, or ask for `results=failed`.
    *
    * Required scope: `user-groups:write`.
    *
@@ -204,8 +204,8 @@ export class UserGroupClient {
    * Get a user group.
    *
    * Reads and never writes. The response contains no token, so it has an `ETag`: send it in `If-Match` with a write,
-   * and the write is performed only if the group has not changed since. With `at` the group as it was then, without an
-   * `ETag`, and which of its tokens were accepted.
+   * and the write is performed only if the group has not changed since. With `at` the response is the group at that
+   * time, without an `ETag`, and says which of its tokens were accepted.
    *
    * Required scope: `user-groups:read`.
    *
@@ -352,9 +352,9 @@ export class UserGroupClient {
   /**
    * List the versions of a user group.
    *
-   * Every state that the group has had, newest first, the present one included; a rotation of its token makes none. A
-   * renamed group is listed by its present id, and after it each deleted group that has had the id. Replaced states are
-   * kept for `HISTORY_RETENTION_DAYS`.
+   * Every state of the group, newest first, including the present one. A rotation of its token adds none. A renamed
+   * group is listed by its present id, and after it each deleted group that has had the id. Replaced states are kept
+   * for `HISTORY_RETENTION_DAYS`.
    *
    * Required scope: `user-groups:read`.
    *
@@ -374,7 +374,7 @@ export class UserGroupClient {
   /**
    * Get a version of a user group.
    *
-   * The state as it was stored. With `compare_with` also how it differs from another version.
+   * The state as stored. `compare_with` adds the differences from another version.
    *
    * Required scope: `user-groups:read`.
    *
@@ -399,9 +399,9 @@ export class UserGroupClient {
    * Restore a version of a user group.
    *
    * Writes the name, the mapping and the properties of the version, which have to keep the present rules of the
-   * workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another
-   * `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody
-   * else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.
+   * workspace. Its token and its suspension stay as they are. A deleted group is created again, with another `team_id`
+   * and token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody else's change is
+   * lost; `If-None-Match: *` restores only a deleted group. The call has no body.
    *
    * Required scope: `user-groups:write`.
    *
@@ -498,8 +498,8 @@ export class UserGroupClient {
   /**
    * Rotate the token of a user group.
    *
-   * As POST /api/user, for a caller who knows the group but does not hold its token. Each call issues a new token; with
-   * an `Idempotency-Key` a repeated request gets the same response.
+   * Like POST /api/user, for a caller who knows the group but does not hold its token. Each call issues a new token;
+   * with an `Idempotency-Key` a repeated request gets the same response.
    *
    * Required scope: `tokens:rotate`.
    *
@@ -524,8 +524,8 @@ export class UserGroupClient {
   /**
    * End the overlap of a replaced token.
    *
-   * A token that was rotated with a grace period can no longer be introspected from now on. The current token is not
-   * revoked but rotated.
+   * A token that was rotated with a grace period can no longer be introspected from now on. To end the current token,
+   * rotate it.
    *
    * Required scope: `tokens:rotate`.
    *
@@ -547,8 +547,8 @@ export class UserGroupClient {
   /**
    * Plan the user groups of a set.
    *
-   * Compares each line, which is the whole of a group, with the group that there is, and keeps the changes as a plan.
-   * It writes no group. A line with a `token` is refused. The first segment of each pointer is the number of the line.
+   * Compares each line, a whole group, with the stored group, and stores the changes as a plan. It writes no group. A
+   * line with a `token` is refused. The first segment of each pointer is the number of the line.
    *
    * Required scopes: `user-groups:write` and `user-groups:read`.
    *
@@ -572,7 +572,7 @@ export class UserGroupClient {
   /**
    * Apply a plan.
    *
-   * Carries out exactly the plan, as a whole or not at all. No token changes.
+   * Applies exactly this plan, as a whole or not at all. No token changes.
    *
    * Required scope: `user-groups:write`.
    *
@@ -595,7 +595,7 @@ export class UserGroupClient {
   /**
    * List jobs.
    *
-   * The jobs of the workspace, newest first. One that has ended stays for 30 days.
+   * The jobs of the workspace, newest first. An ended job stays for 30 days.
    *
    * Required scope: `user-groups:read`.
    *
@@ -614,9 +614,9 @@ export class UserGroupClient {
   /**
    * Change many user groups in the background.
    *
-   * Does what `/api/v1/user-groups/actions` does, by the same rules and with the same scopes, and goes on when the
-   * caller is gone. Jobs of a workspace are done one after the other. The API token is looked at again and again: the
-   * job fails when it ends or loses a scope. New tokens are in no result.
+   * Does what `/api/v1/user-groups/actions` does, by the same rules and with the same scopes, and continues when the
+   * caller disconnects. Jobs of a workspace run one after another. The API token is checked again and again: the job
+   * fails when the token ends or loses a scope. No result contains a new token.
    *
    * Required scope: `user-groups:write`.
    *
@@ -642,9 +642,9 @@ export class UserGroupClient {
    * Import user groups in the background.
    *
    * Takes what `/api/v1/user-groups/import` takes, by the same rules and with the same scopes, and stores the lines
-   * encrypted until their turn comes. The response comes when all have arrived: from then on the import goes on when
-   * the caller is gone. If the upload breaks off, nothing of it is kept. A line that cannot be read is refused at once.
-   * An import can be repeated as it is.
+   * encrypted until their turn comes. The response is sent when all lines have arrived: from then on the import
+   * continues when the caller disconnects. If the upload breaks off, nothing of it is kept. A line that cannot be read
+   * is refused at once. An import can be repeated unchanged.
    *
    * Required scope: `user-groups:write`.
    *
@@ -666,7 +666,7 @@ export class UserGroupClient {
   /**
    * Read a job.
    *
-   * How far the job is. Ask again, once a second or less.
+   * The progress of the job. Poll at most once a second.
    *
    * Required scope: `user-groups:read`.
    *
@@ -723,8 +723,8 @@ export class UserGroupClient {
    * Undo a job.
    *
    * Creates a job that resumes the groups that the other has suspended, or the reverse, within 24 hours of its end. The
-   * undo of an import deletes the groups that it has created, and gives the others the version before; a token that it
-   * has replaced does not come back. A group that has changed since is refused, and stays as it is.
+   * undo of an import deletes the groups that it has created, and restores the previous version of the others; a token
+   * that it has replaced does not come back. A group that has changed since is refused, and stays as it is.
    *
    * Required scope: `user-groups:write`.
    *
@@ -798,7 +798,7 @@ export class UserGroupClient {
   }
 
   /**
-   * Where the keys of a workspace are.
+   * Find the keys of a workspace.
    *
    * The part of OpenID Connect Discovery 1.0 that exists, without `success`: nobody signs in here. It describes the
    * issuer that a workspace has by default. Available if PUBLIC_URL is set. Needs no API token.
@@ -823,9 +823,9 @@ export class UserGroupClient {
    *
    * For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which
    * variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An
-   * unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. A change is seen by every
-   * replica within a second. OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret`
-   * in the form, with any client id.
+   * unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. Every replica sees a change
+   * within a second. OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in the
+   * form, with any client id.
    *
    * Required scope: `tokens:introspect`.
    *
@@ -849,7 +849,7 @@ export class UserGroupClient {
    * See what a renderer gets for a user group.
    *
    * The introspection of its current token as it is now, without the token: the mapping with the names of the registry,
-   * the variables with their types, and what is missing. Counts as no introspection.
+   * the variables with their types, and what is missing. Does not count as an introspection.
    *
    * Required scope: `user-groups:read`.
    *
@@ -997,7 +997,7 @@ export class UserGroupClient {
   /**
    * Read a schema.
    *
-   * The schema with this number of ours.
+   * The schema with this internal number.
    *
    * Required scope: `registry:read`.
    *
@@ -1137,7 +1137,7 @@ export class UserGroupClient {
   /**
    * Read a data source.
    *
-   * The data source with this number of ours.
+   * The data source with this internal number.
    *
    * Required scope: `registry:read`.
    *
@@ -1234,11 +1234,10 @@ export class UserGroupClient {
   /**
    * End all tokens issued before a moment.
    *
-   * For tokens that have leaked in numbers. Every user-group token, or embed token, that the workspace issued or
-   * imported before `before` is inactive in every replica within a second, and its holder cannot rotate it. The next
-   * GET or PUT of /api/user for a group issues a fresh token; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at
-   * once. A time is never moved back, so repeating a call changes nothing. With `dry_run` the call counts the tokens
-   * and ends none.
+   * For leaks of many tokens. Every user-group token, or embed token, that the workspace issued or imported before
+   * `before` is inactive in every replica within a second, and its holder cannot rotate it. The next GET or PUT of
+   * /api/user for a group issues a fresh token; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time
+   * is never moved back, so repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
    *
    * Required scope: `admin`.
    *
@@ -1321,7 +1320,7 @@ export class UserGroupClient {
   }
 
   /**
-   * List what stands in the way of the policy `registered`.
+   * List the user groups that prevent the policy `registered`.
    *
    * The user groups whose mappings name what is not registered, or one schema by two keys; none while the policy is
    * `registered`.
@@ -1447,7 +1446,7 @@ export class UserGroupClient {
   /**
    * Delete a target.
    *
-   * It issues no token any more. Tokens that it has issued are valid until they expire.
+   * The target issues no more tokens. Those that it has issued are valid until they expire.
    *
    * Required scope: `targets:write`.
    *
@@ -1490,7 +1489,7 @@ export class UserGroupClient {
    *
    * Views, embed tokens, introspections and users, by the day or hour with an entry for each, the oldest first; or by
    * group, the busiest first: those with the most views, then embed tokens, then introspections. As JSON, or as CSV for
-   * `Accept: text/csv`. Counts can be a minute old. They are no bill: a renderer that crashes loses the views of a
+   * `Accept: text/csv`. Counts can be a minute old. Do not bill by them: a renderer that crashes loses the views of a
    * minute.
    *
    * Required scope: `usage:read`.
@@ -1529,7 +1528,7 @@ export class UserGroupClient {
    *
    * For renderers, which send once a minute what they have shown: most views never reach the service, because renderers
    * cache introspections. A batch that is sent again counts nothing and gets the same response, so that it can be
-   * retried. A `sub` that is no user group of the workspace is counted for nobody; `unknown` has its places.
+   * retried. A `sub` that is no user group of the workspace is counted for nobody; `unknown` lists its place.
    *
    * Required scope: `tokens:introspect`.
    *
@@ -1610,8 +1609,8 @@ export class UserGroupClient {
   /**
    * Create a webhook endpoint.
    *
-   * From then on the events that match its types are posted to it (Standard Webhooks 1.0). The response shows the
-   * secret of `v1`, once.
+   * From then on, events of its types are posted to it (Standard Webhooks 1.0). The response shows the secret of `v1`,
+   * once.
    *
    * Required scope: `webhooks:write`.
    *
@@ -1634,7 +1633,7 @@ export class UserGroupClient {
   /**
    * Read a webhook endpoint.
    *
-   * Everything about it but its secret and the values of its headers.
+   * The endpoint without its secret and the values of its headers.
    *
    * Required scope: `webhooks:read`.
    *
@@ -1689,7 +1688,7 @@ export class UserGroupClient {
   /**
    * Delete a webhook endpoint.
    *
-   * Nothing is sent to it any more; its deliveries and attempts go with it.
+   * Nothing more is sent to it; its deliveries and attempts are deleted with it.
    *
    * Required scope: `webhooks:write`.
    *
@@ -1854,8 +1853,8 @@ export class UserGroupClient {
   /**
    * Read an API token.
    *
-   * Everything about the token but the token itself. A use of the token, and so its last_used_at, does not change the
-   * `ETag`.
+   * The details of the token, without the token itself. A use of the token, and so its last_used_at, does not change
+   * the `ETag`.
    *
    * Required scope: `admin`.
    *
@@ -1955,7 +1954,7 @@ export class UserGroupClient {
   }
 
   /**
-   * Count what the workspace has.
+   * Count groups and tokens of the workspace.
    *
    * How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API
    * tokens with the scope `admin`, how many API tokens there are. Calls share a count, which is as old as `as_of` says.
@@ -2055,9 +2054,9 @@ export class UserGroupClient {
    * List events.
    *
    * The changes of the workspace, oldest first: each change of a group, its tokens, an API token, and of everything
-   * that all groups depend on. Every event comes at least once; where one comes again it has the same `id`. Call again
-   * with `after` set to `next_cursor`, and with `wait` to get a response as soon as something happens. Events are kept
-   * for EVENT_RETENTION_HOURS: a later request gets a 410. They say what has changed, not how, and never hold a token.
+   * that all groups depend on. Every event comes at least once; a repeated one has the same `id`. Call again with
+   * `after` set to `next_cursor`, and with `wait` to get a response as soon as something happens. Events are kept for
+   * EVENT_RETENTION_HOURS: a later request gets a 410. They say what has changed, not how, and never hold a token.
    *
    * Required scope: `events:read`.
    *
@@ -2114,7 +2113,7 @@ export class UserGroupClient {
   }
 
   /**
-   * Whether calls should be sent to this process.
+   * Check whether the process takes requests.
    *
    * 503 while its database cannot be reached (`database_unavailable`) or lacks a migration (`migrations_pending`),
    * before the first API token is there (`starting`), and from SIGTERM on (`shutting_down`). The database is asked at

@@ -48,7 +48,7 @@ export interface paths {
         put?: never;
         /**
          * Import user groups
-         * @description Stores a group for each line, of any number of lines, by the rules of PUT /api/user. A line can have the token that the group has elsewhere: setting a token, of a new or an existing group, also needs the scope `tokens:rotate`, and ends the previous token of the group. Each line gets its result, in order, once it is durable. A refused line does not affect others, and its `status` and `code` are those of the catalogue of errors. The last line of the response is the summary: without it the response was cut off. An import can be repeated as it is. A line with the id of an earlier line is refused; a line that ends the token of an existing group says so (`token_replaced`). Each line counts as a call for the rate limits: while a limit is reached the import pauses. BODY_LIMIT holds for each line. Read the response while you send, or ask for `results=failed`.
+         * @description Stores one group per line, by the rules of PUT /api/user; the number of lines is not limited. A line can set the token that the group has elsewhere: this also needs the scope `tokens:rotate`, and ends the previous token of the group. Each line gets its result, in order, once it is durable. A refused line does not affect others, and its `status` and `code` are those of the catalogue of errors. The last line of the response is the summary: without it the response was cut off. An import can be repeated unchanged. A line with the id of an earlier line is refused; a line that ends the token of an existing group says so (`token_replaced`). Each line counts as a call for the rate limits: while a limit is reached the import pauses. BODY_LIMIT holds for each line. Read the response while you send, or ask for `results=failed`.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -122,7 +122,7 @@ export interface paths {
         };
         /**
          * Get a user group
-         * @description Reads and never writes. The response contains no token, so it has an `ETag`: send it in `If-Match` with a write, and the write is performed only if the group has not changed since. With `at` the group as it was then, without an `ETag`, and which of its tokens were accepted.
+         * @description Reads and never writes. The response contains no token, so it has an `ETag`: send it in `If-Match` with a write, and the write is performed only if the group has not changed since. With `at` the response is the group at that time, without an `ETag`, and says which of its tokens were accepted.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -197,7 +197,7 @@ export interface paths {
         };
         /**
          * List the versions of a user group
-         * @description Every state that the group has had, newest first, the present one included; a rotation of its token makes none. A renamed group is listed by its present id, and after it each deleted group that has had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
+         * @description Every state of the group, newest first, including the present one. A rotation of its token adds none. A renamed group is listed by its present id, and after it each deleted group that has had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -216,7 +216,7 @@ export interface paths {
         };
         /**
          * Get a version of a user group
-         * @description The state as it was stored. With `compare_with` also how it differs from another version.
+         * @description The state as stored. `compare_with` adds the differences from another version.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -237,7 +237,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a version of a user group
-         * @description Writes the name, the mapping and the properties of the version, which have to keep the present rules of the workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.
+         * @description Writes the name, the mapping and the properties of the version, which have to keep the present rules of the workspace. Its token and its suspension stay as they are. A deleted group is created again, with another `team_id` and token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost; `If-None-Match: *` restores only a deleted group. The call has no body.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -313,7 +313,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the token of a user group
-         * @description As POST /api/user, for a caller who knows the group but does not hold its token. Each call issues a new token; with an `Idempotency-Key` a repeated request gets the same response.
+         * @description Like POST /api/user, for a caller who knows the group but does not hold its token. Each call issues a new token; with an `Idempotency-Key` a repeated request gets the same response.
          *
          *     Required scope: `tokens:rotate`.
          */
@@ -332,7 +332,7 @@ export interface paths {
         put?: never;
         /**
          * End the overlap of a replaced token
-         * @description A token that was rotated with a grace period can no longer be introspected from now on. The current token is not revoked but rotated.
+         * @description A token that was rotated with a grace period can no longer be introspected from now on. To end the current token, rotate it.
          *
          *     Required scope: `tokens:rotate`.
          */
@@ -351,7 +351,7 @@ export interface paths {
         put?: never;
         /**
          * Plan the user groups of a set
-         * @description Compares each line, which is the whole of a group, with the group that there is, and keeps the changes as a plan. It writes no group. A line with a `token` is refused. The first segment of each pointer is the number of the line.
+         * @description Compares each line, a whole group, with the stored group, and stores the changes as a plan. It writes no group. A line with a `token` is refused. The first segment of each pointer is the number of the line.
          *
          *     Required scopes: `user-groups:write` and `user-groups:read`.
          */
@@ -370,7 +370,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a plan
-         * @description Carries out exactly the plan, as a whole or not at all. No token changes.
+         * @description Applies exactly this plan, as a whole or not at all. No token changes.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -387,7 +387,7 @@ export interface paths {
         };
         /**
          * List jobs
-         * @description The jobs of the workspace, newest first. One that has ended stays for 30 days.
+         * @description The jobs of the workspace, newest first. An ended job stays for 30 days.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -395,7 +395,7 @@ export interface paths {
         put?: never;
         /**
          * Change many user groups in the background
-         * @description Does what `/api/v1/user-groups/actions` does, by the same rules and with the same scopes, and goes on when the caller is gone. Jobs of a workspace are done one after the other. The API token is looked at again and again: the job fails when it ends or loses a scope. New tokens are in no result.
+         * @description Does what `/api/v1/user-groups/actions` does, by the same rules and with the same scopes, and continues when the caller disconnects. Jobs of a workspace run one after another. The API token is checked again and again: the job fails when the token ends or loses a scope. No result contains a new token.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -414,7 +414,7 @@ export interface paths {
         put?: never;
         /**
          * Import user groups in the background
-         * @description Takes what `/api/v1/user-groups/import` takes, by the same rules and with the same scopes, and stores the lines encrypted until their turn comes. The response comes when all have arrived: from then on the import goes on when the caller is gone. If the upload breaks off, nothing of it is kept. A line that cannot be read is refused at once. An import can be repeated as it is.
+         * @description Takes what `/api/v1/user-groups/import` takes, by the same rules and with the same scopes, and stores the lines encrypted until their turn comes. The response is sent when all lines have arrived: from then on the import continues when the caller disconnects. If the upload breaks off, nothing of it is kept. A line that cannot be read is refused at once. An import can be repeated unchanged.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -431,7 +431,7 @@ export interface paths {
         };
         /**
          * Read a job
-         * @description How far the job is. Ask again, once a second or less.
+         * @description The progress of the job. Poll at most once a second.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -490,7 +490,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a job
-         * @description Creates a job that resumes the groups that the other has suspended, or the reverse, within 24 hours of its end. The undo of an import deletes the groups that it has created, and gives the others the version before; a token that it has replaced does not come back. A group that has changed since is refused, and stays as it is.
+         * @description Creates a job that resumes the groups that the other has suspended, or the reverse, within 24 hours of its end. The undo of an import deletes the groups that it has created, and restores the previous version of the others; a token that it has replaced does not come back. A group that has changed since is refused, and stays as it is.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -542,7 +542,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where the keys of a workspace are
+         * Find the keys of a workspace
          * @description The part of OpenID Connect Discovery 1.0 that exists, without `success`: nobody signs in here. It describes the issuer that a workspace has by default. Available if PUBLIC_URL is set. Needs no API token.
          */
         get: operations["getIssuerMetadata"];
@@ -562,7 +562,7 @@ export interface paths {
         put?: never;
         /**
          * Introspect a token
-         * @description For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. A change is seen by every replica within a second. OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in the form, with any client id.
+         * @description For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. Every replica sees a change within a second. OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in the form, with any client id.
          *
          *     Required scope: `tokens:introspect`.
          */
@@ -579,7 +579,7 @@ export interface paths {
         };
         /**
          * See what a renderer gets for a user group
-         * @description The introspection of its current token as it is now, without the token: the mapping with the names of the registry, the variables with their types, and what is missing. Counts as no introspection.
+         * @description The introspection of its current token as it is now, without the token: the mapping with the names of the registry, the variables with their types, and what is missing. Does not count as an introspection.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -634,7 +634,7 @@ export interface paths {
         };
         /**
          * Tell a gateway who is viewing
-         * @description For nginx `auth_request`, Caddy `forward_auth`, HAProxy, Traefik, Envoy and others, which ask with the headers of the viewer’s own request: `Authorization: Bearer …`, or the cookie that the settings name. Any method, and any path below, mean the same. 200 has no body; its headers say who is viewing, percent-encoded, each always present and never empty. 401 and 403 are for the viewer; 502 says that the gateway is set up wrongly, 503 that nobody can say.
+         * @description For nginx `auth_request`, Caddy `forward_auth`, HAProxy, Traefik, Envoy and others, which ask with the headers of the viewer’s own request: `Authorization: Bearer …`, or the cookie that the settings name. Any method, and any path below, mean the same. 200 has no body; its headers say who is viewing, percent-encoded, each always present and never empty. 401 and 403 are for the viewer; 502 says that the gateway is set up wrongly, 503 that the service cannot say.
          *
          *     Required scope: `tokens:introspect`.
          */
@@ -716,7 +716,7 @@ export interface paths {
         };
         /**
          * Read a schema
-         * @description The schema with this number of ours.
+         * @description The schema with this internal number.
          *
          *     Required scope: `registry:read`.
          */
@@ -791,7 +791,7 @@ export interface paths {
         };
         /**
          * Read a data source
-         * @description The data source with this number of ours.
+         * @description The data source with this internal number.
          *
          *     Required scope: `registry:read`.
          */
@@ -843,7 +843,7 @@ export interface paths {
         put?: never;
         /**
          * End all tokens issued before a moment
-         * @description For tokens that have leaked in numbers. Every user-group token, or embed token, that the workspace issued or imported before `before` is inactive in every replica within a second, and its holder cannot rotate it. The next GET or PUT of /api/user for a group issues a fresh token; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
+         * @description For leaks of many tokens. Every user-group token, or embed token, that the workspace issued or imported before `before` is inactive in every replica within a second, and its holder cannot rotate it. The next GET or PUT of /api/user for a group issues a fresh token; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
          *
          *     Required scope: `admin`.
          */
@@ -901,7 +901,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what stands in the way of the policy `registered`
+         * List the user groups that prevent the policy `registered`
          * @description The user groups whose mappings name what is not registered, or one schema by two keys; none while the policy is `registered`.
          *
          *     Required scope: `registry:read`.
@@ -974,7 +974,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a target
-         * @description It issues no token any more. Tokens that it has issued are valid until they expire.
+         * @description The target issues no more tokens. Those that it has issued are valid until they expire.
          *
          *     Required scope: `targets:write`.
          */
@@ -1009,7 +1009,7 @@ export interface paths {
         };
         /**
          * Read the usage of the workspace
-         * @description Views, embed tokens, introspections and users, by the day or hour with an entry for each, the oldest first; or by group, the busiest first: those with the most views, then embed tokens, then introspections. As JSON, or as CSV for `Accept: text/csv`. Counts can be a minute old. They are no bill: a renderer that crashes loses the views of a minute.
+         * @description Views, embed tokens, introspections and users, by the day or hour with an entry for each, the oldest first; or by group, the busiest first: those with the most views, then embed tokens, then introspections. As JSON, or as CSV for `Accept: text/csv`. Counts can be a minute old. Do not bill by them: a renderer that crashes loses the views of a minute.
          *
          *     Required scope: `usage:read`.
          */
@@ -1049,7 +1049,7 @@ export interface paths {
         put?: never;
         /**
          * Report views
-         * @description For renderers, which send once a minute what they have shown: most views never reach the service, because renderers cache introspections. A batch that is sent again counts nothing and gets the same response, so that it can be retried. A `sub` that is no user group of the workspace is counted for nobody; `unknown` has its places.
+         * @description For renderers, which send once a minute what they have shown: most views never reach the service, because renderers cache introspections. A batch that is sent again counts nothing and gets the same response, so that it can be retried. A `sub` that is no user group of the workspace is counted for nobody; `unknown` lists its place.
          *
          *     Required scope: `tokens:introspect`.
          */
@@ -1099,7 +1099,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description From then on the events that match its types are posted to it (Standard Webhooks 1.0). The response shows the secret of `v1`, once.
+         * @description From then on, events of its types are posted to it (Standard Webhooks 1.0). The response shows the secret of `v1`, once.
          *
          *     Required scope: `webhooks:write`.
          */
@@ -1116,7 +1116,7 @@ export interface paths {
         };
         /**
          * Read a webhook endpoint
-         * @description Everything about it but its secret and the values of its headers.
+         * @description The endpoint without its secret and the values of its headers.
          *
          *     Required scope: `webhooks:read`.
          */
@@ -1125,7 +1125,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook endpoint
-         * @description Nothing is sent to it any more; its deliveries and attempts go with it.
+         * @description Nothing more is sent to it; its deliveries and attempts are deleted with it.
          *
          *     Required scope: `webhooks:write`.
          */
@@ -1248,7 +1248,7 @@ export interface paths {
         };
         /**
          * Read an API token
-         * @description Everything about the token but the token itself. A use of the token, and so its last_used_at, does not change the `ETag`.
+         * @description The details of the token, without the token itself. A use of the token, and so its last_used_at, does not change the `ETag`.
          *
          *     Required scope: `admin`.
          */
@@ -1310,7 +1310,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count what the workspace has
+         * Count groups and tokens of the workspace
          * @description How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count, which is as old as `as_of` says.
          *
          *     Required scope: `user-groups:read`.
@@ -1406,7 +1406,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description The changes of the workspace, oldest first: each change of a group, its tokens, an API token, and of everything that all groups depend on. Every event comes at least once; where one comes again it has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to get a response as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: a later request gets a 410. They say what has changed, not how, and never hold a token.
+         * @description The changes of the workspace, oldest first: each change of a group, its tokens, an API token, and of everything that all groups depend on. Every event comes at least once; a repeated one has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to get a response as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: a later request gets a 410. They say what has changed, not how, and never hold a token.
          *
          *     Required scope: `events:read`.
          */
@@ -1460,7 +1460,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether calls should be sent to this process
+         * Check whether the process takes requests
          * @description 503 while its database cannot be reached (`database_unavailable`) or lacks a migration (`migrations_pending`), before the first API token is there (`starting`), and from SIGTERM on (`shutting_down`). The database is asked at most once a second. Needs no API token.
          */
         get: operations["getReadiness"];
@@ -1642,7 +1642,7 @@ export interface components {
         };
         BulkChangeStart: {
             /**
-             * @description What is done with each group.
+             * @description The action for each group.
              * @enum {string}
              */
             action: "suspend" | "resume" | "rotate" | "delete";
@@ -1653,19 +1653,19 @@ export interface components {
             started_at: string;
         };
         BulkChangeStarted: {
-            /** @description What has begun. */
+            /** @description The change that has begun. */
             started: components["schemas"]["BulkChangeStart"];
         };
         ChangedUserGroupLine: {
             /**
-             * @description 1: the group is durably as the action leaves it.
+             * @description 1: the result of the action is durable.
              * @enum {integer}
              */
             success: 1;
             /** @description Your own id of the group. */
             provided_id: string;
             /**
-             * @description `unchanged`: it was so before, or its token was issued too late.
+             * @description `unchanged`: it needed no change, or its token was issued too late.
              * @enum {string}
              */
             result: "changed" | "unchanged";
@@ -1851,7 +1851,7 @@ export interface components {
             is_resolution_kept: boolean;
         };
         GetUserGroupResponse: {
-            /** @description With `at`: what there was at that time besides the group. */
+            /** @description With `at`: the version and the tokens at that time. */
             past?: components["schemas"]["PastUserGroup"];
         } & components["schemas"]["UserGroupResponse"];
         ReplaceUserGroupRequest: {
@@ -2075,7 +2075,7 @@ export interface components {
             user_group_id?: string;
             /** @description Your own id of the user group. */
             provided_id: string;
-            /** @description Whether the group is suspended. Not sent: it is not. */
+            /** @description Whether the group is suspended; false if it is not sent. */
             suspended?: boolean;
         };
         UserGroupPlanCounts: {
@@ -2087,7 +2087,7 @@ export interface components {
             suspend: number;
             /** @description Groups without a line that are deleted. */
             delete: number;
-            /** @description Groups that are as they should be. */
+            /** @description Groups that need no change. */
             unchanged: number;
             /** @description Groups of another set or of none. */
             conflict: number;
@@ -2113,7 +2113,7 @@ export interface components {
             name: string;
             /** @description The line that names the group, from 1. */
             line?: number;
-            /** @description What differs, at most 50 places. */
+            /** @description The places that differ, at most 50. */
             differences?: components["schemas"]["PlannedDifference"][];
             /** @description Further places. */
             more_differences?: number;
@@ -2198,11 +2198,11 @@ export interface components {
             id: number;
             /** @description `done`, `cancelled` and `failed` are final. */
             state: string;
-            /** @description What is done with each group. `restore` undoes an `import`. */
+            /** @description The action for each group. `restore` undoes an `import`. */
             action: string;
             /** @description Which groups. */
             selection: components["schemas"]["BulkJobSelection"];
-            /** @description Who has created it. */
+            /** @description The creator of the job. */
             created_by: components["schemas"]["BulkJobCreator"];
             /** @description Number of groups, or of lines, when it was created; null if there were too many to count. */
             total: number | null;
@@ -2212,7 +2212,7 @@ export interface components {
             created: number;
             /** @description Number of them that it has changed. */
             changed: number;
-            /** @description Number of them that were so before. */
+            /** @description Number of them that needed no change. */
             unchanged: number;
             /** @description Number of them that it could not change. */
             refused: number;
@@ -2261,7 +2261,7 @@ export interface components {
             provided_id: string | null;
             /** @description Internal id of the group; null if there is none. */
             team_id: number | null;
-            /** @description `unchanged`: it was so before. */
+            /** @description `unchanged`: it needed no change. */
             result: string;
             /** @description Version of the group before, or null. */
             version_before: number | null;
@@ -2279,9 +2279,9 @@ export interface components {
             results: components["schemas"]["BulkJobResult"][];
         } & components["schemas"]["Page"];
         ActingFor: {
-            /** @description Who is going to look, such as an e-mail address: the claim `act.sub`, which renderers show and a browser can read. 1–255 code points, no control characters. */
+            /** @description The person who will look, such as an e-mail address: the claim `act.sub`, which renderers show and a browser can read. 1–255 code points, no control characters. */
             subject: string;
-            /** @description Why, such as the number of a ticket; only the audit log has it. 1–255 code points, no control characters. */
+            /** @description The reason, such as a ticket number; only the audit log has it. 1–255 code points, no control characters. */
             reason: string;
         };
         EmbedTokenUser: {
@@ -2312,7 +2312,7 @@ export interface components {
             origin?: string;
             /** @description Issues the token for somebody who views as the user group, such as support. Needs the scope `user-groups:view-as` in place of `embed-tokens:issue`; the token is valid for 900 seconds at most. */
             acting_for?: components["schemas"]["ActingFor"];
-            /** @description Who looks: the claims `user_id`, `user_name` and `email`, which a browser can read. The service neither verifies nor stores them. */
+            /** @description The viewer: the claims `user_id`, `user_name` and `email`, which a browser can read. The service neither verifies nor stores them. */
             user?: components["schemas"]["EmbedTokenUser"];
             /** @description The only resources that the token is for, none of them twice, at most 4 KiB of JSON; without it the token is for all of them. The renderer compares them. */
             resources?: components["schemas"]["EmbedTokenResource"][];
@@ -2428,7 +2428,7 @@ export interface components {
             name: string;
         };
         Actor: {
-            /** @description Who it is, as the call that issued the token named them. */
+            /** @description The person, as named by the call that issued the token. */
             sub: string;
         };
         IntrospectionResponse: {
@@ -2531,14 +2531,14 @@ export interface components {
              * @description Where tokens are introspected (RFC 7662).
              */
             introspection_endpoint: string;
-            /** @description How a caller of it may send its API token. */
+            /** @description Ways in which a caller can send its API token. */
             introspection_endpoint_auth_methods_supported: string[];
             /**
              * Format: uri
              * @description Where tokens are revoked (RFC 7009).
              */
             revocation_endpoint: string;
-            /** @description How a caller of it may send its API token. */
+            /** @description Ways in which a caller can send its API token. */
             revocation_endpoint_auth_methods_supported: string[];
             /** @description None: there is no consent page. */
             response_types_supported: string[];
@@ -2550,7 +2550,7 @@ export interface components {
             token: string;
         };
         InspectionCheck: {
-            /** @description What was checked; stable. */
+            /** @description The check; stable. */
             name: string;
             /** @description Whether the token passes. */
             passed: boolean;
@@ -2616,7 +2616,7 @@ export interface components {
             accepted: boolean;
             /** @description Why it is not accepted, as a stable code; null if it is. */
             reason: string | null;
-            /** @description What to do next, for people. */
+            /** @description The next step, for people. */
             next_step: string;
             /** @description Every check with its result, in their order. */
             checks: components["schemas"]["InspectionCheck"][];
@@ -2649,9 +2649,9 @@ export interface components {
              * @description Tokens issued before it are ended; by default now. Not in the future.
              */
             before?: string;
-            /** @description Which tokens. Embed tokens end with the user-group token that they derive from, too. */
+            /** @description The kinds of tokens. Embed tokens end with the user-group token that they derive from, too. */
             kinds: ("user_group_token" | "embed_token")[];
-            /** @description Why, for the audit log. */
+            /** @description The reason, for the audit log. */
             reason: string;
             /** @description `true`: ends nothing, and says in `would_end` how many tokens the call would end. */
             dry_run?: boolean;
@@ -2710,7 +2710,7 @@ export interface components {
         ReportLeakedTokensRequest: {
             /** @description The tokens, or texts that contain them, at most 1,000 and as many as BODY_LIMIT takes. */
             tokens: string[];
-            /** @description Where they were found, for the audit log. */
+            /** @description The place where they were found, for the audit log. */
             source?: string;
             /** @description `true`: ends nothing, and says of each token what the report would do. */
             dry_run?: boolean;
@@ -2734,7 +2734,7 @@ export interface components {
              * @enum {integer}
              */
             success: 1;
-            /** @description One for each text, in their order. Of several tokens in a text, the one that is most urgent: `last_admin_token`, then `ended` or `would_end`. */
+            /** @description One for each text, in their order. For several tokens in a text, the most urgent one: `last_admin_token`, then `ended` or `would_end`. */
             results: components["schemas"]["ReportedToken"][];
         };
         Schema: components["schemas"]["RegistryEntry"];
@@ -2796,7 +2796,7 @@ export interface components {
              */
             type: "string" | "integer" | "number" | "boolean" | "date" | "timestamp" | "string[]" | "integer[]" | "number[]" | "boolean[]" | "date[]" | "timestamp[]";
             /**
-             * @description The only place that its value is taken from: the properties of the group, or the `variables` of an embed token; `group` if it is not sent.
+             * @description The only source of its value: the properties of the group, or the `variables` of an embed token; `group` if it is not sent.
              * @enum {string}
              */
             source?: "group" | "token";
@@ -3080,11 +3080,11 @@ export interface components {
             user_id?: string;
             /** @description What was viewed, such as the id of a dashboard. Usage is the sum over all of them. */
             resource?: string;
-            /** @description How many views. */
+            /** @description Number of views. */
             count: number;
             /**
              * Format: date-time
-             * @description When: within the last 48 hours. The views count for its hour.
+             * @description The time, within the last 48 hours. The views count for its hour.
              */
             at: string;
         };
@@ -3157,9 +3157,9 @@ export interface components {
             id: string;
         };
         WebhookLastHour: {
-            /** @description Attempts of the last hour; of very many the latest 1,000. */
+            /** @description Attempts of the last hour, at most the latest 1,000. */
             attempts: number;
-            /** @description Those of them that the endpoint took. */
+            /** @description Those that the endpoint accepted. */
             delivered: number;
         };
         WaitingEvents: {
@@ -3205,9 +3205,9 @@ export interface components {
              * @description Time since which every attempt has failed, or null. Test events do not count.
              */
             failing_since: string | null;
-            /** @description Its attempts of the last hour; not where it has just been created. */
+            /** @description Its attempts of the last hour; absent if it has just been created. */
             last_hour?: components["schemas"]["WebhookLastHour"];
-            /** @description The events that wait for it, also while it is disabled; not where it has just been created. */
+            /** @description The events that wait for it, also while it is disabled; absent if it has just been created. */
             waiting?: components["schemas"]["WaitingEvents"];
             /**
              * Format: date-time
@@ -3232,7 +3232,7 @@ export interface components {
         CreateWebhookEndpointRequest: {
             /**
              * Format: uri
-             * @description URL that events are posted to: https, without a user, a password, a fragment or a backslash, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
+             * @description URL that events are posted to: https, without a user, a password, a fragment or a backslash, at most 2,048 characters. Its host must have only public addresses, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
              */
             url: string;
             /** @description Description for people: 1–255 code points, or null. */
@@ -3280,7 +3280,7 @@ export interface components {
         UpdateWebhookEndpointRequest: {
             /**
              * Format: uri
-             * @description URL that events are posted to: https, without a user, a password, a fragment or a backslash, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
+             * @description URL that events are posted to: https, without a user, a password, a fragment or a backslash, at most 2,048 characters. Its host must have only public addresses, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
              */
             url?: string;
             /** @description Description for people: 1–255 code points, or null. */
@@ -3623,7 +3623,7 @@ export interface components {
             audit_days: number;
             /** @description Days for which it keeps refused requests without a known token; never longer than `audit_days`. */
             refusal_days: number;
-            /** @description Days for which it keeps to whom tokens were shown; never longer than `audit_days`. */
+            /** @description Days for which it keeps who was shown tokens; never longer than `audit_days`. */
             shown_token_days: number;
             /** @description Days for which a replaced state of a user group is kept; 0 for no limit. */
             history_days: number;
@@ -3662,7 +3662,7 @@ export interface components {
             migrations: components["schemas"]["SystemMigrations"];
             /** @description How the process that handles the request learns of changes; each replica has its own. */
             change_feed: components["schemas"]["SystemChangeFeed"];
-            /** @description The processes that poll for changes, which each begins to do with its first request, with times of the database’s clock: at most 100, of every installation that shares the database and its user. Null on the embedded database, and behind a pooler, where they cannot be distinguished. */
+            /** @description The processes that poll for changes, each from its first request on, with times of the database’s clock: at most 100, of every installation that shares the database and its user. Null on the embedded database, and behind a pooler, where they cannot be distinguished. */
             replicas: components["schemas"]["SystemReplica"][] | null;
             /** @description The keys that are configured, in their order. */
             encryption_keys: components["schemas"]["SystemEncryptionKey"][];
@@ -3687,7 +3687,7 @@ export interface components {
             system: components["schemas"]["SystemInfo"];
         };
         AuditEventActor: {
-            /** @description `api_token`: a call of the API. `operator`: the command line or the start of the service. `service`: the service itself, unasked. `unknown`: a refused request with an unknown token or none. */
+            /** @description `api_token`: a call of the API. `operator`: the command line or the start of the service. `service`: the service itself. `unknown`: a refused request with an unknown token or none. */
             type: string;
             /** @description Id of the API token. */
             api_token_id?: number;
@@ -3826,7 +3826,7 @@ export interface components {
             renamed_to?: string;
         };
         BulkEnding: {
-            /** @description Whether all was done. If not, everything that has a result is, and code says why it ended: repeat it as it is. */
+            /** @description Whether all was done. If not, everything with a result is done, and `code` says why it ended: repeat the request unchanged. */
             complete: boolean;
             /** @description Code of the reason, from the catalogue of errors, if it is not complete. */
             code?: string;
@@ -4210,7 +4210,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Codes: `change_refused`, `idempotency_key_reused`, `idempotency_key_spent`, `user_group_id_taken`, `user_group_renamed`, `user_group_renamed`. */
+        /** @description Codes: `change_refused`, `idempotency_key_reused`, `idempotency_key_spent`, `user_group_id_taken`, `user_group_renamed`. */
         "409_ChangeRefused_Key_UserGroupIdTaken_UserGroupRenamed": {
             headers: {
                 [name: string]: unknown;
@@ -4601,7 +4601,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+        /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
         "Idempotency-Key": string;
         /** @description The id, the name or a property at the top level that is a string contains this text, in upper or lower case. */
         search: string;
@@ -4639,7 +4639,7 @@ export interface components {
         id_number: number;
         /** @description The id of the workspace, as `GET /api/v1/workspace/identity` returns it. */
         workspace_id: string;
-        /** @description Only the one with this id of your own. */
+        /** @description Only the entry with this `provided_id`. */
         provided_id: string;
         /** @description Its name: 1–64 of a-z, 0-9 and `-`. */
         name: string;
@@ -4746,7 +4746,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4961,7 +4961,7 @@ export interface operations {
     getUserGroup: {
         parameters: {
             query?: {
-                /** @description Returns the group as it was at this time, also if it was deleted since. */
+                /** @description Returns the group as it was at this time, even if it was deleted since. */
                 at?: string;
             };
             header?: {
@@ -5077,7 +5077,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5344,7 +5344,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -5464,7 +5464,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -5587,7 +5587,7 @@ export interface operations {
                 plan_id: number;
             };
             header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5670,7 +5670,7 @@ export interface operations {
                 in_overlap?: components["parameters"]["in_overlap"];
             };
             header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5847,7 +5847,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -5884,7 +5884,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -6183,7 +6183,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What has become of each. */
+            /** @description The outcome for each text. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6210,7 +6210,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Only the one with this id of your own. */
+                /** @description Only the entry with this `provided_id`. */
                 provided_id?: components["parameters"]["provided_id"];
             };
             header?: never;
@@ -6241,7 +6241,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6337,7 +6337,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6446,7 +6446,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description Only the one with this id of your own. */
+                /** @description Only the entry with this `provided_id`. */
                 provided_id?: components["parameters"]["provided_id"];
             };
             header?: never;
@@ -6477,7 +6477,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6573,7 +6573,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7035,7 +7035,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7311,7 +7311,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -7407,7 +7407,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7477,7 +7477,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -7588,7 +7588,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -7665,7 +7665,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -7794,7 +7794,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                /** @description 1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -7967,9 +7967,9 @@ export interface operations {
                 object_type?: string;
                 /** @description Only events of the object with this id, as the API knows it: of a group your own id. */
                 object_id?: string;
-                /** @description The API token that did it, by its number. */
+                /** @description Only events of the API token with this number. */
                 api_token_id?: number;
-                /** @description The request that did it, by its `X-Request-Id`. */
+                /** @description Only events of the request with this `X-Request-Id`. */
                 request_id?: string;
                 /** @description Events of this moment and later, such as 2030-01-01T00:00:00Z. */
                 from?: string;

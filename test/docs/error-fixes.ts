@@ -13,7 +13,7 @@ export const errorFixes: Record<string, Fix> = {
   body_missing: {
     cause:
       'The request arrived without its JSON body. `fetch`, some SDKs, proxies and CDNs drop or refuse the body of a GET.',
-    fix: 'Send a JSON body. If that of a `GET` is dropped on the way, send it with `PUT /api/user`, or as `POST /api/user` with the header `X-HTTP-Method-Override: GET`. Or call `GET /api/v1/user-groups/{id}`, which needs no body.',
+    fix: 'Send a JSON body. If the body of a `GET` is dropped on the way, send it with `PUT /api/user`, or as `POST /api/user` with the header `X-HTTP-Method-Override: GET`. Or call `GET /api/v1/user-groups/{id}`, which needs no body.',
   },
   body_incomplete: {
     fix: 'Repeat the request. If it happens again, look at time-outs and size limits of the proxies between.',
@@ -54,7 +54,7 @@ export const errorFixes: Record<string, Fix> = {
   gateway_limited: {
     cause:
       'The gateway asks faster than its limit allows, or has sent a wrong API token too often.',
-    fix: 'Wait for `Retry-After` seconds. Raise `INTROSPECTION_RATE_LIMIT_PER_MINUTE`, let static paths ask nothing, or correct the API token.',
+    fix: 'Wait for `Retry-After` seconds. Raise `INTROSPECTION_RATE_LIMIT_PER_MINUTE`, exclude static paths from the check, or correct the API token.',
   },
   session_missing: { fix: 'Sign in to the console, or call `/api` with an API token.' },
   session_ended: {
@@ -86,7 +86,7 @@ export const errorFixes: Record<string, Fix> = {
   },
   api_token_superseded: {
     cause:
-      'The API token has been rotated. Until its overlap ends it does everything else, but it cannot issue, change, rotate or revoke API tokens.',
+      'The API token has been rotated. Until its overlap ends, it works, but cannot issue, change, rotate or revoke API tokens.',
     fix: 'Use its successor.',
   },
   console_not_secure: {
@@ -141,7 +141,7 @@ export const errorFixes: Record<string, Fix> = {
   api_token_ended: { fix: 'Issue a new API token.' },
   api_token_of_person: { fix: 'Revoke it: the person gets another one at the next sign-in.' },
   last_admin_token: {
-    fix: 'Issue another API token with the scope `admin` first. The command line is not bound by this.',
+    fix: 'Issue another API token with the scope `admin` first. The command line can revoke it.',
   },
   user_group_inactive: {
     cause:
@@ -158,7 +158,7 @@ export const errorFixes: Record<string, Fix> = {
     fix: 'Delete a group, or let the operator raise the quota: `workspace update <name> --user-group-quota <number>`.',
   },
   user_group_renamed: {
-    cause: 'The group that had this id has another one since less than 30 days ago.',
+    cause: 'The group that had this id was renamed less than 30 days ago.',
     fix: 'Store the id in `renamed_to`, and use that one. To give the former id to another group, rename or delete that one first.',
   },
   user_group_id_taken: {
@@ -167,7 +167,7 @@ export const errorFixes: Record<string, Fix> = {
   change_refused: { fix: 'Read `detail`: it is the text of the rule.' },
   webhook_replay_running: { fix: 'Wait until it has ended, and repeat the request.' },
   webhook_test_refused: {
-    fix: 'Repeat it in a moment. If the process sends no webhooks (`WEBHOOK_DELIVERY=off`), ask one that does.',
+    fix: 'Repeat it in a moment. If the process sends no webhooks (`WEBHOOK_DELIVERY=off`), call one that does.',
   },
   token_is_current: {
     cause: 'This generation is the current token of the group, and a current token is not revoked.',
@@ -175,7 +175,7 @@ export const errorFixes: Record<string, Fix> = {
   },
   idempotency_key_spent: {
     cause:
-      'The call with this `Idempotency-Key` was done, and its response cannot be returned any more. For example, the token that it issued was replaced since.',
+      'The call with this `Idempotency-Key` was done, and its response cannot be returned any more. For example, the token that it issued has been replaced since.',
     fix: 'Read the current state. For a user-group token, `GET /api/user` with the `user_group_id`.',
   },
   idempotency_key_reused: {
@@ -185,7 +185,7 @@ export const errorFixes: Record<string, Fix> = {
   quota_reached: {
     cause:
       'The [limits](../guides/usage.md#limits) of the group refuse more embed tokens in a day than it has got. The user-group token and the embed tokens that were issued are valid as before.',
-    fix: 'Wait for the end of the day of UTC: `Retry-After` tells the seconds. Or raise the limit: `PUT /api/v1/user-groups/{id}/limits`.',
+    fix: 'Wait for the end of the day of UTC: `Retry-After` says how many seconds. Or raise the limit: `PUT /api/v1/user-groups/{id}/limits`.',
   },
   usage_batch_reused: {
     cause: 'The `batch_id` is that of another batch, which was counted. This one was not.',
@@ -202,13 +202,13 @@ export const errorFixes: Record<string, Fix> = {
   too_many_schemas: { fix: 'Delete a schema that nothing refers to.' },
   still_referenced: {
     cause:
-      'User groups, or the requirements of the workspace, still refer to it. Nothing was changed. `errors` has up to 20 of the places.',
+      'User groups, or the requirements of the workspace, still refer to the entry. Nothing was changed. `errors` has up to 20 of the places.',
     fix: '`GET …/references` lists all of them. Change them first.',
   },
   mappings_unresolvable: {
     cause:
-      'Mappings of user groups name what is not registered, so nothing was changed. `errors` has up to 20 of them.',
-    fix: '`GET /api/v1/workspace/unresolvable-mappings` lists all of them. Register what they name, or change the mappings.',
+      'Mappings of user groups name entries that are not registered, so nothing was changed. `errors` has up to 20 of them.',
+    fix: '`GET /api/v1/workspace/unresolvable-mappings` lists all of them. Register these entries, or change the mappings.',
   },
   target_not_found: { fix: '`GET /api/v1/targets` lists the targets of the workspace.' },
   plan_not_found: {
@@ -237,7 +237,7 @@ export const errorFixes: Record<string, Fix> = {
   prune_refused: {
     cause:
       'A plan with `prune` has no line, or no line names more of its set’s groups than it may suspend or delete. The detail has the numbers.',
-    fix: 'Look whether all files were read. If the groups shall go, send `max_prune`.',
+    fix: 'Look whether all files were read. To remove the groups, send `max_prune`.',
   },
   plan_too_large: {
     cause:
@@ -260,7 +260,7 @@ export const errorFixes: Record<string, Fix> = {
   },
   too_many_bulk_job_lines: {
     cause:
-      'The imports of the API token that have not ended have brought 128 MiB of lines, or those of its workspace nearly 384 MiB. Nothing of this one is kept.',
+      'The imports of the API token that have not ended have 128 MiB of lines, or those of its workspace nearly 384 MiB. Nothing of this one is kept.',
     fix: 'Wait until one has ended, or cancel one; send a larger file in parts, or by `POST /api/v1/user-groups/import`.',
   },
   bulk_job_lines_unreadable: {
@@ -306,8 +306,7 @@ export const errorFixes: Record<string, Fix> = {
     fix: 'Call with `after=latest`, *then* read everything you need, and go on from the cursor of that call.',
   },
   precondition_failed: {
-    cause:
-      'What is stored is not what `If-Match` or `If-None-Match` asks for. Nothing was changed.',
+    cause: 'The stored state does not satisfy `If-Match` or `If-None-Match`. Nothing was changed.',
     fix: 'Read it again, decide again, and repeat the call with its `ETag`.',
   },
   body_too_large: {
@@ -323,12 +322,12 @@ export const errorFixes: Record<string, Fix> = {
   rate_limited: {
     cause:
       'The API token makes requests faster than `RATE_LIMIT_PER_MINUTE` or `INTROSPECTION_RATE_LIMIT_PER_MINUTE` allows, or the client address sends wrong credentials faster than `AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE` does.',
-    fix: 'Retry after the seconds of `Retry-After`. If the caller is right to ask as often, raise the limit.',
+    fix: 'Retry after `Retry-After` seconds. If the caller needs this rate, raise the limit.',
   },
   too_many_at_once: {
     cause:
       'The workspace or the API token has as many calls, imports, exports, reports, streams or waiting calls under way as may run at once. Look-ups, writes and introspections go on meanwhile.',
-    fix: 'Repeat the call after the seconds of `Retry-After`, and send fewer at once.',
+    fix: 'Repeat the call after `Retry-After` seconds, and send fewer at once.',
   },
   headers_too_large: {
     fix: 'Send fewer or shorter headers; cookies of other applications on the same host are a usual cause.',
@@ -340,11 +339,11 @@ export const errorFixes: Record<string, Fix> = {
   database_unavailable: {
     cause:
       'The database cannot be reached or is too busy. A write that was under way may have been done.',
-    fix: 'Repeat the call after the seconds of `Retry-After`, a rotation with an `Idempotency-Key`. The operator looks at the database; the service needs no restart.',
+    fix: 'Repeat the call after `Retry-After` seconds, and a rotation with an `Idempotency-Key`. The operator looks at the database; the service needs no restart.',
   },
   extension_unavailable: {
-    cause: 'A plugin has not returned in time. Nothing was stored.',
-    fix: 'Repeat the call after the seconds of `Retry-After`. The log names the plugin.',
+    cause: 'A plugin did not return in time. Nothing was stored.',
+    fix: 'Repeat the call after `Retry-After` seconds. The log names the plugin.',
   },
   identity_provider_unavailable: {
     cause: 'The identity provider cannot be reached.',

@@ -231,7 +231,7 @@ class UserGroupClient(Transport):
 
         Args:
             current_token: The user-group token that the group holds now.
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+            idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
             grace_period_seconds: For how many seconds the old token can still be introspected, so
                 that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS,
@@ -259,16 +259,16 @@ class UserGroupClient(Transport):
     ) -> Stream[ImportedLine | RefusedLine | ImportSummary]:
         """Import user groups.
 
-        Stores a group for each line, of any number of lines, by the rules of PUT /api/user. A line
-        can have the token that the group has elsewhere: setting a token, of a new or an existing
-        group, also needs the scope `tokens:rotate`, and ends the previous token of the group. Each
-        line gets its result, in order, once it is durable. A refused line does not affect others,
-        and its `status` and `code` are those of the catalogue of errors. The last line of the
-        response is the summary: without it the response was cut off. An import can be repeated as
-        it is. A line with the id of an earlier line is refused; a line that ends the token of an
-        existing group says so (`token_replaced`). Each line counts as a call for the rate limits:
-        while a limit is reached the import pauses. BODY_LIMIT holds for each line. Read the
-        response while you send, or ask for `results=failed`.
+        Stores one group per line, by the rules of PUT /api/user; the number of lines is not
+        limited. A line can set the token that the group has elsewhere: this also needs the scope
+        `tokens:rotate`, and ends the previous token of the group. Each line gets its result, in
+        order, once it is durable. A refused line does not affect others, and its `status` and
+        `code` are those of the catalogue of errors. The last line of the response is the summary:
+        without it the response was cut off. An import can be repeated unchanged. A line with the id
+        of an earlier line is refused; a line that ends the token of an existing group says so
+        (`token_replaced`). Each line counts as a call for the rate limits: while a limit is reached
+        the import pauses. BODY_LIMIT holds for each line. Read the response while you send, or ask
+        for `results=failed`.
 
         Required scope: `user-groups:write`.
 
@@ -572,8 +572,8 @@ class UserGroupClient(Transport):
 
         Reads and never writes. The response contains no token, so it has an `ETag`: send it in
         `If-Match` with a write, and the write is performed only if the group has not changed since.
-        With `at` the group as it was then, without an `ETag`, and which of its tokens were
-        accepted.
+        With `at` the response is the group at that time, without an `ETag`, and says which of its
+        tokens were accepted.
 
         Required scope: `user-groups:read`.
 
@@ -585,7 +585,7 @@ class UserGroupClient(Transport):
                 tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
             if_none_match: Performs the request only if the resource is in none of these states;
                 `*`: only if it does not exist.
-            at: Returns the group as it was at this time, also if it was deleted since.
+            at: Returns the group as it was at this time, even if it was deleted since.
         """
         return cast(
             GetUserGroupResponse | None,
@@ -807,9 +807,9 @@ class UserGroupClient(Transport):
     ) -> UserGroupVersionsResponse:
         """List the versions of a user group.
 
-        Every state that the group has had, newest first, the present one included; a rotation of
-        its token makes none. A renamed group is listed by its present id, and after it each deleted
-        group that has had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
+        Every state of the group, newest first, including the present one. A rotation of its token
+        adds none. A renamed group is listed by its present id, and after it each deleted group that
+        has had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.
 
         Required scope: `user-groups:read`.
 
@@ -865,7 +865,7 @@ class UserGroupClient(Transport):
     ) -> UserGroupVersionResponse:
         """Get a version of a user group.
 
-        The state as it was stored. With `compare_with` also how it differs from another version.
+        The state as stored. `compare_with` adds the differences from another version.
 
         Required scope: `user-groups:read`.
 
@@ -901,10 +901,10 @@ class UserGroupClient(Transport):
         """Restore a version of a user group.
 
         Writes the name, the mapping and the properties of the version, which have to keep the
-        present rules of the workspace. Its token and its suspension stay as they are. A group that
-        is deleted is created again, with another `team_id`, another token, and suspended if it was.
-        Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost;
-        `If-None-Match: *` restores a deleted group alone. The call has no body.
+        present rules of the workspace. Its token and its suspension stay as they are. A deleted
+        group is created again, with another `team_id` and token, and suspended if it was. Send
+        `If-Match` with the `ETag` of the group, so that nobody else's change is lost;
+        `If-None-Match: *` restores only a deleted group. The call has no body.
 
         Required scope: `user-groups:write`.
 
@@ -954,7 +954,7 @@ class UserGroupClient(Transport):
         Args:
             id: Your own id of the user group.
             provided_id: The new id, of the form of any `provided_id`.
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+            idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
             if_match: Performs the request only if the resource is in one of these states: entity
                 tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
@@ -1081,7 +1081,7 @@ class UserGroupClient(Transport):
     ) -> UserGroupWithTokenResponse:
         """Rotate the token of a user group.
 
-        As POST /api/user, for a caller who knows the group but does not hold its token. Each call
+        Like POST /api/user, for a caller who knows the group but does not hold its token. Each call
         issues a new token; with an `Idempotency-Key` a repeated request gets the same response.
 
         Required scope: `tokens:rotate`.
@@ -1090,7 +1090,7 @@ class UserGroupClient(Transport):
 
         Args:
             id: Your own id of the user group.
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+            idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
             grace_period_seconds: For how many seconds the old token can still be introspected, so
                 that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS,
@@ -1117,8 +1117,8 @@ class UserGroupClient(Transport):
     ) -> UserGroupTokensResponse:
         """End the overlap of a replaced token.
 
-        A token that was rotated with a grace period can no longer be introspected from now on. The
-        current token is not revoked but rotated.
+        A token that was rotated with a grace period can no longer be introspected from now on. To
+        end the current token, rotate it.
 
         Required scope: `tokens:rotate`.
 
@@ -1150,9 +1150,9 @@ class UserGroupClient(Transport):
     ) -> PlanResponse:
         """Plan the user groups of a set.
 
-        Compares each line, which is the whole of a group, with the group that there is, and keeps
-        the changes as a plan. It writes no group. A line with a `token` is refused. The first
-        segment of each pointer is the number of the line.
+        Compares each line, a whole group, with the stored group, and stores the changes as a plan.
+        It writes no group. A line with a `token` is refused. The first segment of each pointer is
+        the number of the line.
 
         Required scopes: `user-groups:write` and `user-groups:read`.
 
@@ -1194,7 +1194,7 @@ class UserGroupClient(Transport):
     ) -> AppliedPlanResponse:
         """Apply a plan.
 
-        Carries out exactly the plan, as a whole or not at all. No token changes.
+        Applies exactly this plan, as a whole or not at all. No token changes.
 
         Required scope: `user-groups:write`.
 
@@ -1202,7 +1202,7 @@ class UserGroupClient(Transport):
 
         Args:
             plan_id: Number of the plan.
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+            idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
         """
         return cast(
@@ -1226,7 +1226,7 @@ class UserGroupClient(Transport):
     ) -> BulkJobsResponse:
         """List jobs.
 
-        The jobs of the workspace, newest first. One that has ended stays for 30 days.
+        The jobs of the workspace, newest first. An ended job stays for 30 days.
 
         Required scope: `user-groups:read`.
 
@@ -1289,9 +1289,9 @@ class UserGroupClient(Transport):
         """Change many user groups in the background.
 
         Does what `/api/v1/user-groups/actions` does, by the same rules and with the same scopes,
-        and goes on when the caller is gone. Jobs of a workspace are done one after the other. The
-        API token is looked at again and again: the job fails when it ends or loses a scope. New
-        tokens are in no result.
+        and continues when the caller disconnects. Jobs of a workspace run one after another. The
+        API token is checked again and again: the job fails when the token ends or loses a scope. No
+        result contains a new token.
 
         Required scope: `user-groups:write`.
 
@@ -1299,7 +1299,7 @@ class UserGroupClient(Transport):
 
         Args:
             action: What to do with each group.
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+            idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
             search: The id, the name or a property at the top level that is a string contains this
                 text, in upper or lower case.
@@ -1359,10 +1359,10 @@ class UserGroupClient(Transport):
         """Import user groups in the background.
 
         Takes what `/api/v1/user-groups/import` takes, by the same rules and with the same scopes,
-        and stores the lines encrypted until their turn comes. The response comes when all have
-        arrived: from then on the import goes on when the caller is gone. If the upload breaks off,
-        nothing of it is kept. A line that cannot be read is refused at once. An import can be
-        repeated as it is.
+        and stores the lines encrypted until their turn comes. The response is sent when all lines
+        have arrived: from then on the import continues when the caller disconnects. If the upload
+        breaks off, nothing of it is kept. A line that cannot be read is refused at once. An import
+        can be repeated unchanged.
 
         Required scope: `user-groups:write`.
 
@@ -1390,7 +1390,7 @@ class UserGroupClient(Transport):
     ) -> BulkJobResponse:
         """Read a job.
 
-        How far the job is. Ask again, once a second or less.
+        The progress of the job. Poll at most once a second.
 
         Required scope: `user-groups:read`.
 
@@ -1499,9 +1499,9 @@ class UserGroupClient(Transport):
         """Undo a job.
 
         Creates a job that resumes the groups that the other has suspended, or the reverse, within
-        24 hours of its end. The undo of an import deletes the groups that it has created, and gives
-        the others the version before; a token that it has replaced does not come back. A group that
-        has changed since is refused, and stays as it is.
+        24 hours of its end. The undo of an import deletes the groups that it has created, and
+        restores the previous version of the others; a token that it has replaced does not come
+        back. A group that has changed since is refused, and stays as it is.
 
         Required scope: `user-groups:write`.
 
@@ -1509,7 +1509,7 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+            idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
         """
         return cast(
@@ -1557,7 +1557,7 @@ class UserGroupClient(Transport):
 
         Args:
             id: Your own id of the user group.
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+            idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
             audience: Audience (`aud`) that accepts the token, such as the address of your renderer:
                 1–255 code points, no control characters. A verifier compares it with its own name.
@@ -1573,7 +1573,7 @@ class UserGroupClient(Transport):
             acting_for: Issues the token for somebody who views as the user group, such as support.
                 Needs the scope `user-groups:view-as` in place of `embed-tokens:issue`; the token is
                 valid for 900 seconds at most.
-            user: Who looks: the claims `user_id`, `user_name` and `email`, which a browser can
+            user: The viewer: the claims `user_id`, `user_name` and `email`, which a browser can
                 read. The service neither verifies nor stores them.
             resources: The only resources that the token is for, none of them twice, at most 4 KiB
                 of JSON; without it the token is for all of them. The renderer compares them.
@@ -1637,7 +1637,7 @@ class UserGroupClient(Transport):
         *,
         timeout: Timeout | None = None,
     ) -> IssuerMetadata:
-        """Where the keys of a workspace are.
+        """Find the keys of a workspace.
 
         The part of OpenID Connect Discovery 1.0 that exists, without `success`: nobody signs in
         here. It describes the issuer that a workspace has by default. Available if PUBLIC_URL is
@@ -1673,9 +1673,9 @@ class UserGroupClient(Transport):
         For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources
         to query, with which variables. Takes user group tokens and embed tokens; of an embed token
         compare `aud` with your own name. An unknown, replaced, expired or foreign token is
-        `{"active": false}`, without a reason. A change is seen by every replica within a second.
-        OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in
-        the form, with any client id.
+        `{"active": false}`, without a reason. Every replica sees a change within a second. OAuth
+        2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in the
+        form, with any client id.
 
         Required scope: `tokens:introspect`.
 
@@ -1718,8 +1718,8 @@ class UserGroupClient(Transport):
         """See what a renderer gets for a user group.
 
         The introspection of its current token as it is now, without the token: the mapping with the
-        names of the registry, the variables with their types, and what is missing. Counts as no
-        introspection.
+        names of the registry, the variables with their types, and what is missing. Does not count
+        as an introspection.
 
         Required scope: `user-groups:read`.
 
@@ -1860,7 +1860,7 @@ class UserGroupClient(Transport):
         Args:
             tokens: The tokens, or texts that contain them, at most 1,000 and as many as BODY_LIMIT
                 takes.
-            source: Where they were found, for the audit log.
+            source: The place where they were found, for the audit log.
             dry_run: `true`: ends nothing, and says of each token what the report would do.
         """
         return cast(
@@ -1894,7 +1894,7 @@ class UserGroupClient(Transport):
             limit: Maximum number of entries per page. A page of large entries ends sooner, at about
                 256 KB; `next_cursor` continues the list. Default: `50`.
             cursor: `next_cursor` of the previous page. Leave it out for the first page.
-            provided_id: Only the one with this id of your own.
+            provided_id: Only the entry with this `provided_id`.
         """
         return cast(
             SchemasResponse,
@@ -1946,7 +1946,7 @@ class UserGroupClient(Transport):
             provided_id: Your own id of it, which mappings name: 1–255 code points, at most 1,024
                 bytes of UTF-8, no control characters. It cannot be changed.
             name: Its name for people: 1–255 code points.
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+            idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
         """
         return cast(
@@ -1991,7 +1991,7 @@ class UserGroupClient(Transport):
     ) -> SchemaResponse | None:
         """Read a schema.
 
-        The schema with this number of ours.
+        The schema with this internal number.
 
         Required scope: `registry:read`.
 
@@ -2157,7 +2157,7 @@ class UserGroupClient(Transport):
             limit: Maximum number of entries per page. A page of large entries ends sooner, at about
                 256 KB; `next_cursor` continues the list. Default: `50`.
             cursor: `next_cursor` of the previous page. Leave it out for the first page.
-            provided_id: Only the one with this id of your own.
+            provided_id: Only the entry with this `provided_id`.
         """
         return cast(
             DataSourcesResponse,
@@ -2209,7 +2209,7 @@ class UserGroupClient(Transport):
             provided_id: Your own id of it, which mappings name: 1–255 code points, at most 1,024
                 bytes of UTF-8, no control characters. It cannot be changed.
             name: Its name for people: 1–255 code points.
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+            idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
         """
         return cast(
@@ -2254,7 +2254,7 @@ class UserGroupClient(Transport):
     ) -> DataSourceResponse | None:
         """Read a data source.
 
-        The data source with this number of ours.
+        The data source with this internal number.
 
         Required scope: `registry:read`.
 
@@ -2410,21 +2410,20 @@ class UserGroupClient(Transport):
     ) -> EndTokensResponse:
         """End all tokens issued before a moment.
 
-        For tokens that have leaked in numbers. Every user-group token, or embed token, that the
-        workspace issued or imported before `before` is inactive in every replica within a second,
-        and its holder cannot rotate it. The next GET or PUT of /api/user for a group issues a fresh
-        token; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved
-        back, so repeating a call changes nothing. With `dry_run` the call counts the tokens and
-        ends none.
+        For leaks of many tokens. Every user-group token, or embed token, that the workspace issued
+        or imported before `before` is inactive in every replica within a second, and its holder
+        cannot rotate it. The next GET or PUT of /api/user for a group issues a fresh token; `POST
+        /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so
+        repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.
 
         Required scope: `admin`.
 
         POST /api/v1/workspace/end-tokens
 
         Args:
-            kinds: Which tokens. Embed tokens end with the user-group token that they derive from,
-                too.
-            reason: Why, for the audit log.
+            kinds: The kinds of tokens. Embed tokens end with the user-group token that they derive
+                from, too.
+            reason: The reason, for the audit log.
             before: Tokens issued before it are ended; by default now. Not in the future.
             dry_run: `true`: ends nothing, and says in `would_end` how many tokens the call would
                 end.
@@ -2579,7 +2578,7 @@ class UserGroupClient(Transport):
         cursor: str | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> UserGroupIssuesResponse:
-        """List what stands in the way of the policy `registered`.
+        """List the user groups that prevent the policy `registered`.
 
         The user groups whose mappings name what is not registered, or one schema by two keys; none
         while the policy is `registered`.
@@ -2864,7 +2863,7 @@ class UserGroupClient(Transport):
     ) -> DeletedResponse:
         """Delete a target.
 
-        It issues no token any more. Tokens that it has issued are valid until they expire.
+        The target issues no more tokens. Those that it has issued are valid until they expire.
 
         Required scope: `targets:write`.
 
@@ -2930,7 +2929,7 @@ class UserGroupClient(Transport):
         Views, embed tokens, introspections and users, by the day or hour with an entry for each,
         the oldest first; or by group, the busiest first: those with the most views, then embed
         tokens, then introspections. As JSON, or as CSV for `Accept: text/csv`. Counts can be a
-        minute old. They are no bill: a renderer that crashes loses the views of a minute.
+        minute old. Do not bill by them: a renderer that crashes loses the views of a minute.
 
         Required scope: `usage:read`.
 
@@ -3080,7 +3079,7 @@ class UserGroupClient(Transport):
         For renderers, which send once a minute what they have shown: most views never reach the
         service, because renderers cache introspections. A batch that is sent again counts nothing
         and gets the same response, so that it can be retried. A `sub` that is no user group of the
-        workspace is counted for nobody; `unknown` has its places.
+        workspace is counted for nobody; `unknown` lists its place.
 
         Required scope: `tokens:introspect`.
 
@@ -3226,8 +3225,8 @@ class UserGroupClient(Transport):
     ) -> WebhookEndpointWithSecretResponse:
         """Create a webhook endpoint.
 
-        From then on the events that match its types are posted to it (Standard Webhooks 1.0). The
-        response shows the secret of `v1`, once.
+        From then on, events of its types are posted to it (Standard Webhooks 1.0). The response
+        shows the secret of `v1`, once.
 
         Required scope: `webhooks:write`.
 
@@ -3235,9 +3234,9 @@ class UserGroupClient(Transport):
 
         Args:
             url: URL that events are posted to: https, without a user, a password, a fragment or a
-                backslash, at most 2,048 characters. Its host must have public addresses alone,
+                backslash, at most 2,048 characters. Its host must have only public addresses,
                 unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+            idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
             description: Description for people: 1–255 code points, or null.
             event_types: The events to send: types such as `user_group.create`, in which `*` stands
@@ -3297,7 +3296,7 @@ class UserGroupClient(Transport):
     ) -> WebhookEndpointResponse | None:
         """Read a webhook endpoint.
 
-        Everything about it but its secret and the values of its headers.
+        The endpoint without its secret and the values of its headers.
 
         Required scope: `webhooks:read`.
 
@@ -3349,7 +3348,7 @@ class UserGroupClient(Transport):
             if_none_match: Performs the request only if the resource is in none of these states;
                 `*`: only if it does not exist.
             url: URL that events are posted to: https, without a user, a password, a fragment or a
-                backslash, at most 2,048 characters. Its host must have public addresses alone,
+                backslash, at most 2,048 characters. Its host must have only public addresses,
                 unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
             description: Description for people: 1–255 code points, or null.
             event_types: The events to send: types such as `user_group.create`, in which `*` stands
@@ -3388,7 +3387,7 @@ class UserGroupClient(Transport):
     ) -> DeletedResponse:
         """Delete a webhook endpoint.
 
-        Nothing is sent to it any more; its deliveries and attempts go with it.
+        Nothing more is sent to it; its deliveries and attempts are deleted with it.
 
         Required scope: `webhooks:write`.
 
@@ -3430,7 +3429,7 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+            idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
             grace_period_seconds: For how many seconds messages are also signed with the old secret,
                 so that the receiver can change over; `0` if it has leaked. Default: `86400`.
@@ -3556,7 +3555,7 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+            idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
             event_id: The event to send again: the `webhook-id` of its messages. Or give `from`.
             from_: Send events again that happened at this time or later.
@@ -3684,7 +3683,7 @@ class UserGroupClient(Transport):
         Args:
             name: Purpose of the token, for people: 1–255 code points.
             scopes: What the token may do; a scope implies no other.
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+            idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
             expires_at: Expiry, or null for none. If absent, a new token does not expire, and an
                 existing one keeps its expiry.
@@ -3743,7 +3742,7 @@ class UserGroupClient(Transport):
     ) -> ApiTokenResponse | None:
         """Read an API token.
 
-        Everything about the token but the token itself. A use of the token, and so its
+        The details of the token, without the token itself. A use of the token, and so its
         last_used_at, does not change the `ETag`.
 
         Required scope: `admin`.
@@ -3869,7 +3868,7 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
-            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+            idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
             grace_period_seconds: For how many seconds the old token stays valid. Default: `0`.
         """
@@ -3917,7 +3916,7 @@ class UserGroupClient(Transport):
         *,
         timeout: Timeout | None = None,
     ) -> OverviewResponse:
-        """Count what the workspace has.
+        """Count groups and tokens of the workspace.
 
         How many user groups there are and how many need attention, how many replaced tokens are
         still valid, and, for API tokens with the scope `admin`, how many API tokens there are.
@@ -4033,8 +4032,8 @@ class UserGroupClient(Transport):
             object_type: Only events of objects of this kind, such as `user_group`.
             object_id: Only events of the object with this id, as the API knows it: of a group your
                 own id.
-            api_token_id: The API token that did it, by its number.
-            request_id: The request that did it, by its `X-Request-Id`.
+            api_token_id: Only events of the API token with this number.
+            request_id: Only events of the request with this `X-Request-Id`.
             from_: Events of this moment and later, such as 2030-01-01T00:00:00Z.
             to: Events before this moment.
             search: The action, the id of the object, the `X-Request-Id`, or the JSON of what
@@ -4160,8 +4159,8 @@ class UserGroupClient(Transport):
         """List events.
 
         The changes of the workspace, oldest first: each change of a group, its tokens, an API
-        token, and of everything that all groups depend on. Every event comes at least once; where
-        one comes again it has the same `id`. Call again with `after` set to `next_cursor`, and with
+        token, and of everything that all groups depend on. Every event comes at least once; a
+        repeated one has the same `id`. Call again with `after` set to `next_cursor`, and with
         `wait` to get a response as soon as something happens. Events are kept for
         EVENT_RETENTION_HOURS: a later request gets a 410. They say what has changed, not how, and
         never hold a token.
@@ -4281,7 +4280,7 @@ class UserGroupClient(Transport):
         *,
         timeout: Timeout | None = None,
     ) -> ReadyResponse:
-        """Whether calls should be sent to this process.
+        """Check whether the process takes requests.
 
         503 while its database cannot be reached (`database_unavailable`) or lacks a migration
         (`migrations_pending`), before the first API token is there (`starting`), and from SIGTERM

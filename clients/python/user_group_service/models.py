@@ -119,8 +119,8 @@ class RefusedLine(RefusedGroup):
 
 class BulkEnding(TypedDict):
     complete: bool
-    """Whether all was done. If not, everything that has a result is, and code says why it ended:
-    repeat it as it is.
+    """Whether all was done. If not, everything with a result is done, and `code` says why it ended:
+    repeat the request unchanged.
     """
 
     code: NotRequired[str]
@@ -226,7 +226,7 @@ class ExportUserGroupsRequest(TypedDict):
 
 class BulkChangeStart(TypedDict):
     action: Literal["suspend", "resume", "rotate", "delete"]
-    """What is done with each group."""
+    """The action for each group."""
 
     started_at: str
     """When the change began. Groups that are created later are left out."""
@@ -235,19 +235,19 @@ class BulkChangeStart(TypedDict):
 @final
 class BulkChangeStarted(TypedDict):
     started: BulkChangeStart
-    """What has begun."""
+    """The change that has begun."""
 
 
 @final
 class ChangedUserGroupLine(TypedDict):
     success: Literal[1]
-    """1: the group is durably as the action leaves it."""
+    """1: the result of the action is durable."""
 
     provided_id: str
     """Your own id of the group."""
 
     result: Literal["changed", "unchanged"]
-    """`unchanged`: it was so before, or its token was issued too late."""
+    """`unchanged`: it needed no change, or its token was issued too late."""
 
     token: NotRequired[str]
     """The new token of the group, after `rotate`."""
@@ -493,7 +493,7 @@ class UserGroupResponse(TypedDict):
 
 class GetUserGroupResponse(UserGroupResponse):
     past: NotRequired[PastUserGroup]
-    """With `at`: what there was at that time besides the group."""
+    """With `at`: the version and the tokens at that time."""
 
 
 class ReplaceUserGroupRequest(TypedDict):
@@ -740,7 +740,7 @@ class DesiredUserGroup(TypedDict):
     """Your own id of the user group."""
 
     suspended: NotRequired[bool]
-    """Whether the group is suspended. Not sent: it is not."""
+    """Whether the group is suspended; false if it is not sent."""
 
 
 class UserGroupPlanCounts(TypedDict):
@@ -757,7 +757,7 @@ class UserGroupPlanCounts(TypedDict):
     """Groups without a line that are deleted."""
 
     unchanged: int
-    """Groups that are as they should be."""
+    """Groups that need no change."""
 
     conflict: int
     """Groups of another set or of none."""
@@ -787,7 +787,7 @@ class PlannedChange(TypedDict):
     """The line that names the group, from 1."""
 
     differences: NotRequired[list[PlannedDifference]]
-    """What differs, at most 50 places."""
+    """The places that differ, at most 50."""
 
     more_differences: NotRequired[int]
     """Further places."""
@@ -891,13 +891,13 @@ class BulkJob(TypedDict):
     """`done`, `cancelled` and `failed` are final."""
 
     action: str
-    """What is done with each group. `restore` undoes an `import`."""
+    """The action for each group. `restore` undoes an `import`."""
 
     selection: BulkJobSelection
     """Which groups."""
 
     created_by: BulkJobCreator
-    """Who has created it."""
+    """The creator of the job."""
 
     total: int | None
     """Number of groups, or of lines, when it was created; null if there were too many to count."""
@@ -912,7 +912,7 @@ class BulkJob(TypedDict):
     """Number of them that it has changed."""
 
     unchanged: int
-    """Number of them that were so before."""
+    """Number of them that needed no change."""
 
     refused: int
     """Number of them that it could not change."""
@@ -960,7 +960,7 @@ class BulkJobResult(TypedDict):
     """Internal id of the group; null if there is none."""
 
     result: str
-    """`unchanged`: it was so before."""
+    """`unchanged`: it needed no change."""
 
     version_before: int | None
     """Version of the group before, or null."""
@@ -985,12 +985,12 @@ class BulkJobResultsResponse(Page):
 
 class ActingFor(TypedDict):
     subject: str
-    """Who is going to look, such as an e-mail address: the claim `act.sub`, which renderers show
-    and a browser can read. 1–255 code points, no control characters.
+    """The person who will look, such as an e-mail address: the claim `act.sub`, which renderers
+    show and a browser can read. 1–255 code points, no control characters.
     """
 
     reason: str
-    """Why, such as the number of a ticket; only the audit log has it. 1–255 code points, no control
+    """The reason, such as a ticket number; only the audit log has it. 1–255 code points, no control
     characters.
     """
 
@@ -1042,7 +1042,7 @@ class IssueEmbedTokenRequest(TypedDict):
     """
 
     user: NotRequired[EmbedTokenUser]
-    """Who looks: the claims `user_id`, `user_name` and `email`, which a browser can read. The
+    """The viewer: the claims `user_id`, `user_name` and `email`, which a browser can read. The
     service neither verifies nor stores them.
     """
 
@@ -1176,7 +1176,7 @@ class ResolvedDataSource(TypedDict):
 
 class Actor(TypedDict):
     sub: str
-    """Who it is, as the call that issued the token named them."""
+    """The person, as named by the call that issued the token."""
 
 
 class IntrospectionResponse(TypedDict):
@@ -1319,13 +1319,13 @@ class AuthorizationServerMetadata(TypedDict):
     """Where tokens are introspected (RFC 7662)."""
 
     introspection_endpoint_auth_methods_supported: list[str]
-    """How a caller of it may send its API token."""
+    """Ways in which a caller can send its API token."""
 
     revocation_endpoint: str
     """Where tokens are revoked (RFC 7009)."""
 
     revocation_endpoint_auth_methods_supported: list[str]
-    """How a caller of it may send its API token."""
+    """Ways in which a caller can send its API token."""
 
     response_types_supported: list[str]
     """None: there is no consent page."""
@@ -1342,7 +1342,7 @@ class InspectTokenRequest(TypedDict):
 
 class InspectionCheck(TypedDict):
     name: str
-    """What was checked; stable."""
+    """The check; stable."""
 
     passed: bool
     """Whether the token passes."""
@@ -1428,7 +1428,7 @@ class Inspection(TypedDict):
     """Why it is not accepted, as a stable code; null if it is."""
 
     next_step: str
-    """What to do next, for people."""
+    """The next step, for people."""
 
     checks: list[InspectionCheck]
     """Every check with its result, in their order."""
@@ -1466,10 +1466,11 @@ class EndTokensRequest(TypedDict):
     """Tokens issued before it are ended; by default now. Not in the future."""
 
     kinds: list[Literal["user_group_token", "embed_token"]]
-    """Which tokens. Embed tokens end with the user-group token that they derive from, too."""
+    """The kinds of tokens. Embed tokens end with the user-group token that they derive from, too.
+    """
 
     reason: str
-    """Why, for the audit log."""
+    """The reason, for the audit log."""
 
     dry_run: NotRequired[bool]
     """`true`: ends nothing, and says in `would_end` how many tokens the call would end."""
@@ -1533,7 +1534,7 @@ class ReportLeakedTokensRequest(TypedDict):
     """The tokens, or texts that contain them, at most 1,000 and as many as BODY_LIMIT takes."""
 
     source: NotRequired[str]
-    """Where they were found, for the audit log."""
+    """The place where they were found, for the audit log."""
 
     dry_run: NotRequired[bool]
     """`true`: ends nothing, and says of each token what the report would do."""
@@ -1563,7 +1564,7 @@ class ReportLeakedTokensResponse(TypedDict):
     """1: the call succeeded."""
 
     results: list[ReportedToken]
-    """One for each text, in their order. Of several tokens in a text, the one that is most urgent:
+    """One for each text, in their order. For several tokens in a text, the most urgent one:
     `last_admin_token`, then `ended` or `would_end`.
     """
 
@@ -1674,8 +1675,8 @@ class DeclaredVariable(TypedDict):
     """
 
     source: NotRequired[Literal["group", "token"]]
-    """The only place that its value is taken from: the properties of the group, or the `variables`
-    of an embed token; `group` if it is not sent.
+    """The only source of its value: the properties of the group, or the `variables` of an embed
+    token; `group` if it is not sent.
     """
 
     required: NotRequired[bool]
@@ -2027,10 +2028,10 @@ class UsageViews(TypedDict):
     """What was viewed, such as the id of a dashboard. Usage is the sum over all of them."""
 
     count: int
-    """How many views."""
+    """Number of views."""
 
     at: str
-    """When: within the last 48 hours. The views count for its hour."""
+    """The time, within the last 48 hours. The views count for its hour."""
 
 
 class UsageBatchRequest(TypedDict):
@@ -2120,10 +2121,10 @@ class ChangedObject(TypedDict):
 
 class WebhookLastHour(TypedDict):
     attempts: int
-    """Attempts of the last hour; of very many the latest 1,000."""
+    """Attempts of the last hour, at most the latest 1,000."""
 
     delivered: int
-    """Those of them that the endpoint took."""
+    """Those that the endpoint accepted."""
 
 
 class WaitingEvents(TypedDict):
@@ -2174,10 +2175,10 @@ class WebhookEndpoint(TypedDict):
     """Time since which every attempt has failed, or null. Test events do not count."""
 
     last_hour: NotRequired[WebhookLastHour]
-    """Its attempts of the last hour; not where it has just been created."""
+    """Its attempts of the last hour; absent if it has just been created."""
 
     waiting: NotRequired[WaitingEvents]
-    """The events that wait for it, also while it is disabled; not where it has just been created.
+    """The events that wait for it, also while it is disabled; absent if it has just been created.
     """
 
     skipping_since: str | None
@@ -2198,7 +2199,7 @@ class WebhookEndpointsResponse(Page):
 class CreateWebhookEndpointRequest(TypedDict):
     url: str
     """URL that events are posted to: https, without a user, a password, a fragment or a backslash,
-    at most 2,048 characters. Its host must have public addresses alone, unless the operator allows
+    at most 2,048 characters. Its host must have only public addresses, unless the operator allows
     others (WEBHOOK_ALLOWED_CIDRS).
     """
 
@@ -2249,7 +2250,7 @@ class WebhookEndpointResponse(TypedDict):
 class UpdateWebhookEndpointRequest(TypedDict):
     url: NotRequired[str]
     """URL that events are posted to: https, without a user, a password, a fragment or a backslash,
-    at most 2,048 characters. Its host must have public addresses alone, unless the operator allows
+    at most 2,048 characters. Its host must have only public addresses, unless the operator allows
     others (WEBHOOK_ALLOWED_CIDRS).
     """
 
@@ -2697,7 +2698,7 @@ class SystemRetention(TypedDict):
     """
 
     shown_token_days: int
-    """Days for which it keeps to whom tokens were shown; never longer than `audit_days`."""
+    """Days for which it keeps who was shown tokens; never longer than `audit_days`."""
 
     history_days: int
     """Days for which a replaced state of a user group is kept; 0 for no limit."""
@@ -2749,10 +2750,9 @@ class SystemInfo(TypedDict):
     """How the process that handles the request learns of changes; each replica has its own."""
 
     replicas: list[SystemReplica] | None
-    """The processes that poll for changes, which each begins to do with its first request, with
-    times of the database’s clock: at most 100, of every installation that shares the database and
-    its user. Null on the embedded database, and behind a pooler, where they cannot be
-    distinguished.
+    """The processes that poll for changes, each from its first request on, with times of the
+    database’s clock: at most 100, of every installation that shares the database and its user. Null
+    on the embedded database, and behind a pooler, where they cannot be distinguished.
     """
 
     encryption_keys: list[SystemEncryptionKey]
@@ -2790,8 +2790,7 @@ class SystemResponse(TypedDict):
 class AuditEventActor(TypedDict):
     type: str
     """`api_token`: a call of the API. `operator`: the command line or the start of the service.
-    `service`: the service itself, unasked. `unknown`: a refused request with an unknown token or
-    none.
+    `service`: the service itself. `unknown`: a refused request with an unknown token or none.
     """
 
     api_token_id: NotRequired[int]

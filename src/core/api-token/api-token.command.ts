@@ -127,7 +127,7 @@ export function defineToken(token: Command, services: CommandServices): void {
   )
     .option(
       '--grace-period-seconds <seconds>',
-      'for how long the old one stays valid',
+      'seconds for which the old token stays valid',
       parseSeconds,
       0,
     )

@@ -100,7 +100,7 @@ export class ApiTokenController {
   @Operation(
     'getApiToken',
     'Read an API token',
-    'Everything about the token but the token itself. A use of the token, and so its last_used_at, does not change the `ETag`.',
+    'The details of the token, without the token itself. A use of the token, and so its last_used_at, does not change the `ETag`.',
   )
   @Ok(ApiTokenResponse, 'The token.', ETAG)
   @NotModified()

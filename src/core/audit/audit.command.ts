@@ -23,8 +23,8 @@ const filters: Record<Filter, string> = {
   types: 'only these actions, such as user_group.update,api_token.*',
   object_type: 'only of this kind of object, such as user_group',
   object_id: 'only of the object with this id; of a group your own id',
-  api_token_id: 'only by this API token, by its number',
-  request_id: 'only by the request with this X-Request-Id',
+  api_token_id: 'only events of the API token with this number',
+  request_id: 'only events of the request with this X-Request-Id',
   from: 'only of this moment and later, such as 2030-01-01T00:00:00Z',
   to: 'only before this moment',
   search: 'only with this text; needs --workspace',
@@ -56,9 +56,15 @@ export function defineAudit(audit: Command, services: CommandServices): void {
     'list',
     'list the latest events, newest first',
     "--workspace default --types 'user_group.*' --from 2030-01-01T00:00:00Z",
-  ).option('--workspace <name>', 'only of this workspace; of every one, and of none, if not given');
+  ).option(
+    '--workspace <name>',
+    'only events of this workspace; by default, events of every workspace and of none',
+  );
   limitOption(parameterOptions(list, filters))
-    .option('--cursor <cursor>', 'where to go on, as the list before has said; needs --workspace')
+    .option(
+      '--cursor <cursor>',
+      'where to continue: the cursor that the previous list printed; needs --workspace',
+    )
     .action(async (options: Settings) => {
       const { workspace } = options;
       const query = givenParameters(options, filters);

@@ -2,7 +2,7 @@ import { failure, problem } from '../../platform/common/problem/problem.ts';
 
 export class SignInNotGranted extends problem(403, 'sign_in_not_granted', {
   about:
-    'The identity provider knows the person, but what it says of them fits none of CONSOLE_OIDC_GRANTS, or none of the workspace asked for. The log has, with the request_id, the claims that it has sent.',
+    'The identity provider knows the person, but its claims match none of CONSOLE_OIDC_GRANTS, or none of the requested workspace. The log has these claims, with the request_id.',
   detail: 'You are known, but nothing is granted to you here.',
 }) {
   /**

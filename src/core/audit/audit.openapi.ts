@@ -2,6 +2,6 @@ import type { OpenApiParts } from '../../platform/common/extension/openapi-parts
 
 export const auditOpenApi: OpenApiParts = {
   tags: {
-    'Audit log': 'Who did what.',
+    'Audit log': 'The audit log: who did what.',
   },
 };

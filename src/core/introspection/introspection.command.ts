@@ -24,7 +24,7 @@ export function defineIntrospect(command: Command, { withWorkspace }: CommandSer
       'a user-group token or an embed token; read from standard input if not given',
       STANDARD_INPUT,
     )
-    .option('--schema-id <id>', 'show only what the mapping says of this schema')
+    .option('--schema-id <id>', 'show only the mapping of this schema')
     .action((given: string, options: Settings) =>
       withWorkspace(
         options.workspace,

@@ -25,7 +25,7 @@ export class IntrospectionController {
   @Operation(
     'introspectToken',
     'Introspect a token',
-    'For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. A change is seen by every replica within a second. OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in the form, with any client id.',
+    'For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. Every replica sees a change within a second. OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in the form, with any client id.',
   )
   @Ok(IntrospectionResponse, 'What the token means.')
   @ApiProblems(CredentialsAmbiguous)

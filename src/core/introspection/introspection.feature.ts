@@ -50,7 +50,7 @@ export const introspection = defineFeature({
   commands: [
     {
       name: 'introspect',
-      about: 'show what a token means, as the renderer of a dashboard learns it',
+      about: 'show what a token means, as the renderer of a dashboard gets it',
       define: async (...given) =>
         (await import('./introspection.command.ts')).defineIntrospect(...given),
     },

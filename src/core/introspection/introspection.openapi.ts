@@ -3,7 +3,7 @@ import { exampleContent, NEXT_TOKEN } from '../user-group/user-group.openapi.ts'
 
 export const introspectionOpenApi: OpenApiParts = {
   tags: {
-    Introspection: 'What a token means, for the renderers of dashboards.',
+    Introspection: 'The meaning of a token, for renderers of dashboards.',
   },
   examples: {
     introspectToken: {

@@ -96,7 +96,7 @@ export function defineGroup(group: Command, services: CommandServices): void {
       filters,
     ),
   )
-    .option('--cursor <cursor>', 'where to go on, as the list before has said')
+    .option('--cursor <cursor>', 'where to continue: the cursor that the previous list printed')
     .action(
       run<Limited & { cursor?: string }>(async ({ app, caller, options }) => {
         const query = givenParameters(options, filters);
@@ -177,7 +177,7 @@ export function defineGroup(group: Command, services: CommandServices): void {
   )
     .option(
       '--grace-period-seconds <seconds>',
-      'for how long the old one can be introspected',
+      'seconds for which the old token can be introspected',
       parseSeconds,
     )
     .action(

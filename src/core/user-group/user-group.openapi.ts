@@ -35,8 +35,8 @@ const userGroup = {
 export const userGroupOpenApi: OpenApiParts = {
   tags: {
     'User groups': 'User groups and their tokens: the contract.',
-    'User groups (v1)': 'The same groups as resources of plain HTTP, without their tokens.',
-    'User group tokens': 'Their tokens, for operators and for those who know the group alone.',
+    'User groups (v1)': 'The same groups as HTTP resources, without their tokens.',
+    'User group tokens': 'Their tokens, for operators and for callers who know only the group.',
   },
   examples: {
     createOrLookUpUserGroup: {

@@ -54,7 +54,7 @@ export class BulkJobController {
   @Operation(
     'listBulkJobs',
     'List jobs',
-    'The jobs of the workspace, newest first. One that has ended stays for 30 days.',
+    'The jobs of the workspace, newest first. An ended job stays for 30 days.',
   )
   @Ok(BulkJobsResponse, 'One page of jobs.')
   @ApiReadProblems()
@@ -71,7 +71,7 @@ export class BulkJobController {
   @Operation(
     'createBulkJob',
     'Change many user groups in the background',
-    'Does what `/api/v1/user-groups/actions` does, by the same rules and with the same scopes, and goes on when the caller is gone. Jobs of a workspace are done one after the other. The API token is looked at again and again: the job fails when it ends or loses a scope. New tokens are in no result.',
+    'Does what `/api/v1/user-groups/actions` does, by the same rules and with the same scopes, and continues when the caller disconnects. Jobs of a workspace run one after another. The API token is checked again and again: the job fails when the token ends or loses a scope. No result contains a new token.',
   )
   @Accepted(BulkJobResponse, 'The job, which begins soon.', LOCATION)
   @ApiProblems(TooManyBulkJobs, AuditUnavailable, ...IDEMPOTENCY_ERRORS)
@@ -91,7 +91,7 @@ export class BulkJobController {
   @Operation(
     'createImportJob',
     'Import user groups in the background',
-    'Takes what `/api/v1/user-groups/import` takes, by the same rules and with the same scopes, and stores the lines encrypted until their turn comes. The response comes when all have arrived: from then on the import goes on when the caller is gone. If the upload breaks off, nothing of it is kept. A line that cannot be read is refused at once. An import can be repeated as it is.',
+    'Takes what `/api/v1/user-groups/import` takes, by the same rules and with the same scopes, and stores the lines encrypted until their turn comes. The response is sent when all lines have arrived: from then on the import continues when the caller disconnects. If the upload breaks off, nothing of it is kept. A line that cannot be read is refused at once. An import can be repeated unchanged.',
   )
   @Accepted(BulkJobResponse, 'The job, which begins soon.', LOCATION)
   @ApiProblems(TooManyBulkJobs, TooManyBulkJobLines, AuditUnavailable)
@@ -110,7 +110,7 @@ export class BulkJobController {
 
   @Get(':id')
   @RequiresScope('user-groups:read')
-  @Operation('getBulkJob', 'Read a job', 'How far the job is. Ask again, once a second or less.')
+  @Operation('getBulkJob', 'Read a job', 'The progress of the job. Poll at most once a second.')
   @Ok(BulkJobResponse, 'The job.')
   @ApiReadProblems(BulkJobNotFound)
   get(
@@ -160,7 +160,7 @@ export class BulkJobController {
   @Operation(
     'undoBulkJob',
     'Undo a job',
-    'Creates a job that resumes the groups that the other has suspended, or the reverse, within 24 hours of its end. The undo of an import deletes the groups that it has created, and gives the others the version before; a token that it has replaced does not come back. A group that has changed since is refused, and stays as it is.',
+    'Creates a job that resumes the groups that the other has suspended, or the reverse, within 24 hours of its end. The undo of an import deletes the groups that it has created, and restores the previous version of the others; a token that it has replaced does not come back. A group that has changed since is refused, and stays as it is.',
   )
   @Accepted(BulkJobResponse, 'The job that undoes it.', LOCATION)
   @ApiReadProblems(

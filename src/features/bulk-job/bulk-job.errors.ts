@@ -5,7 +5,7 @@ export class BulkJobNotFound extends problem(404, 'bulk_job_not_found', {
 }) {}
 
 export class BulkJobEnded extends problem(409, 'bulk_job_ended', {
-  about: 'The job has ended, so that it cannot be cancelled.',
+  about: 'The job has ended, so it cannot be cancelled.',
 }) {}
 
 export class BulkJobNotUndoable extends problem(409, 'bulk_job_not_undoable', {
@@ -21,7 +21,7 @@ export class TooManyBulkJobs extends problem(409, 'too_many_bulk_jobs', {
 
 export class TooManyBulkJobLines extends problem(409, 'too_many_bulk_job_lines', {
   about:
-    'The imports of the API token that have not ended have brought 128 MiB of lines, as many as they may, or those of its workspace nearly 384 MiB. Nothing of this one is kept. Wait for one, cancel one, or send the file in parts.',
+    'The imports of the API token that have not ended have 128 MiB of lines, as many as they may, or those of its workspace nearly 384 MiB. Nothing of this one is kept. Wait for one, cancel one, or send the file in parts.',
 }) {}
 
 export class BulkJobLinesUnreadable extends failure(409, 'bulk_job_lines_unreadable', {

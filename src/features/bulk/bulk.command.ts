@@ -51,8 +51,8 @@ const STANDARD = '-';
 export function defineImport(command: Command, { withWorkspace }: CommandServices): void {
   withResult(command, 'group import groups.ndjson --results results.ndjson', 'groups')
     .argument('<file>', `lines as an export writes them; "${STANDARD}" reads standard input`)
-    .option('--results <file>', 'write what became of each line there')
-    .option('--dry-run', 'say what the import would do, and store nothing')
+    .option('--results <file>', 'write the result of each line to this file')
+    .option('--dry-run', 'show what the import would do, and store nothing')
     .action((file: string, settings: ImportSettings) =>
       withWorkspace(settings.workspace, (app, caller) => importFrom(app, caller, file, settings), {
         rightKeys: true,
@@ -63,11 +63,15 @@ export function defineImport(command: Command, { withWorkspace }: CommandService
 
 export function defineExport(command: Command, { withWorkspace }: CommandServices): void {
   withWorkspaceOption(withExample(command, 'group export export.ndjson'), 'groups')
-    .argument('[file]', 'readable only by its owner; standard output if not given', STANDARD)
+    .argument(
+      '[file]',
+      'the file to write, readable only by its owner; standard output if not given',
+      STANDARD,
+    )
     .option('--without-tokens', 'leave the tokens out')
     .option('--set <name>', 'only groups of this set, without tokens')
     .option('--yaml', 'write YAML, without tokens, as "group apply" reads it')
-    .option('--force', 'replace the file if it is there')
+    .option('--force', 'replace an existing file')
     .action((file: string, settings: ExportSettings) =>
       withWorkspace(
         settings.workspace,

@@ -27,7 +27,7 @@ export class EventController {
   @Operation(
     'listEvents',
     'List events',
-    'The changes of the workspace, oldest first: each change of a group, its tokens, an API token, and of everything that all groups depend on. Every event comes at least once; where one comes again it has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to get a response as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: a later request gets a 410. They say what has changed, not how, and never hold a token.',
+    'The changes of the workspace, oldest first: each change of a group, its tokens, an API token, and of everything that all groups depend on. Every event comes at least once; a repeated one has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to get a response as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: a later request gets a 410. They say what has changed, not how, and never hold a token.',
   )
   @Ok(EventsResponse, 'The events behind the cursor.')
   @ApiReadProblems(EventsGone)

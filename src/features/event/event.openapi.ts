@@ -3,7 +3,7 @@ import { TIME_EXAMPLE } from '../../platform/common/fields.ts';
 
 export const eventOpenApi: OpenApiParts = {
   tags: {
-    Events: 'What has changed, to follow.',
+    Events: 'The changes, to follow.',
   },
   examples: {
     listEvents: {

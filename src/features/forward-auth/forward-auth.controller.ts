@@ -36,7 +36,7 @@ export class ForwardAuthController {
   @Operation(
     'forwardAuth',
     'Tell a gateway who is viewing',
-    'For nginx `auth_request`, Caddy `forward_auth`, HAProxy, Traefik, Envoy and others, which ask with the headers of the viewer’s own request: `Authorization: Bearer …`, or the cookie that the settings name. Any method, and any path below, mean the same. 200 has no body; its headers say who is viewing, percent-encoded, each always present and never empty. 401 and 403 are for the viewer; 502 says that the gateway is set up wrongly, 503 that nobody can say.',
+    'For nginx `auth_request`, Caddy `forward_auth`, HAProxy, Traefik, Envoy and others, which ask with the headers of the viewer’s own request: `Authorization: Bearer …`, or the cookie that the settings name. Any method, and any path below, mean the same. 200 has no body; its headers say who is viewing, percent-encoded, each always present and never empty. 401 and 403 are for the viewer; 502 says that the gateway is set up wrongly, 503 that the service cannot say.',
   )
   @Empty('Let the viewer in. The headers that the settings choose come in addition.', {
     'X-User-Group': 'Your own id of the user group, percent-encoded.',

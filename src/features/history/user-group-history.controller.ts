@@ -47,7 +47,7 @@ export class UserGroupHistoryController {
   @Operation(
     'listUserGroupVersions',
     'List the versions of a user group',
-    'Every state that the group has had, newest first, the present one included; a rotation of its token makes none. A renamed group is listed by its present id, and after it each deleted group that has had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.',
+    'Every state of the group, newest first, including the present one. A rotation of its token adds none. A renamed group is listed by its present id, and after it each deleted group that has had the id. Replaced states are kept for `HISTORY_RETENTION_DAYS`.',
   )
   @Ok(UserGroupVersionsResponse, 'One page of versions.')
   @ApiReadProblems(...ID_ERRORS)
@@ -64,7 +64,7 @@ export class UserGroupHistoryController {
   @Operation(
     'getUserGroupVersion',
     'Get a version of a user group',
-    'The state as it was stored. With `compare_with` also how it differs from another version.',
+    'The state as stored. `compare_with` adds the differences from another version.',
   )
   @Ok(UserGroupVersionResponse, 'The version.')
   @ApiReadProblems(...ID_ERRORS, UserGroupVersionNotFound)
@@ -83,7 +83,7 @@ export class UserGroupHistoryController {
   @Operation(
     'restoreUserGroupVersion',
     'Restore a version of a user group',
-    "Writes the name, the mapping and the properties of the version, which have to keep the present rules of the workspace. Its token and its suspension stay as they are. A group that is deleted is created again, with another `team_id`, another token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost; `If-None-Match: *` restores a deleted group alone. The call has no body.",
+    "Writes the name, the mapping and the properties of the version, which have to keep the present rules of the workspace. Its token and its suspension stay as they are. A deleted group is created again, with another `team_id` and token, and suspended if it was. Send `If-Match` with the `ETag` of the group, so that nobody else's change is lost; `If-None-Match: *` restores only a deleted group. The call has no body.",
   )
   @Ok(UserGroupResponse, 'The group.', ETAG)
   @Created(UserGroupResponse, 'The group was created again.', {

@@ -19,7 +19,7 @@ import { subcommandOf } from '../../platform/command-line/subcommand.ts';
 export function defineKeys(keys: Command, { withServices }: CommandServices): void {
   subcommandOf(keys, 'create', 'print a new key for TOKEN_ENCRYPTION_KEYS; stores nothing', 'k2')
     .argument('<id>', '1-32 of A-Z a-z 0-9 _ -, never used before', parseId)
-    .option('--wrapped', 'made and wrapped by Vault; only Vault can unwrap it')
+    .option('--wrapped', 'let Vault make and wrap the key; only Vault can unwrap it')
     .action(async (id: string, options: Printing & { wrapped?: true }) => {
       const { wrapped } = options;
       const config = await configure({ needsKeys: false });
@@ -100,7 +100,7 @@ export function defineKeys(keys: Command, { withServices }: CommandServices): vo
     'k1 --yes',
   )
     .argument('<id>', 'see "keys status"')
-    .option('--yes', 'do it, instead of saying what would happen')
+    .option('--yes', 'forget the key, instead of saying what would happen')
     .action((id: string, options: Printing & { yes?: true }) =>
       withServices(async (app) => {
         const keys = app.get(EncryptionKeyService);

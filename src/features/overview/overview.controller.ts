@@ -24,7 +24,7 @@ export class OverviewController {
   @RequiresScope('user-groups:read')
   @Operation(
     'getOverview',
-    'Count what the workspace has',
+    'Count groups and tokens of the workspace',
     'How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count, which is as old as `as_of` says.',
   )
   @Ok(OverviewResponse, 'The counts.')

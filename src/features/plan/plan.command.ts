@@ -53,11 +53,15 @@ export function defineApply(command: Command, { withWorkspace }: CommandServices
     .option('--set <name>', 'the set to which these groups belong', 'default')
     .option('--dry-run', `show the differences; exit with ${DIFFERENCES} if there are any`)
     .option('--prune', 'suspend groups of the set that no file has')
-    .addOption(new Option('--on-prune <action>', 'what to do with them').choices(pruneActions))
-    .option('--max-prune <number>', 'how many of them, if not a fifth of the set')
+    .addOption(
+      new Option('--on-prune <action>', 'what --prune does with these groups').choices(
+        pruneActions,
+      ),
+    )
+    .option('--max-prune <number>', 'maximum number of these groups, by default a fifth of the set')
     .option('--adopt', 'take over groups of another set or of none')
-    .option('--url <url>', 'call the service there, in place of using its database')
-    .option('--api-token-file <file>', 'with --url: the file that has an API token')
+    .option('--url <url>', 'call the service at this URL, in place of using its database')
+    .option('--api-token-file <file>', 'with --url: a file with an API token')
     // A dry run must not mistake a misspelt option for differences.
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : FAILED))
     .action(async (settings: ApplySettings) => {

@@ -41,7 +41,7 @@ export class PlanController {
   @Operation(
     'planUserGroups',
     'Plan the user groups of a set',
-    'Compares each line, which is the whole of a group, with the group that there is, and keeps the changes as a plan. It writes no group. A line with a `token` is refused. The first segment of each pointer is the number of the line.',
+    'Compares each line, a whole group, with the stored group, and stores the changes as a plan. It writes no group. A line with a `token` is refused. The first segment of each pointer is the number of the line.',
   )
   @Ok(PlanResponse, 'The plan.')
   @ApiProblems(PruneRefused, PlanTooLarge)
@@ -65,7 +65,7 @@ export class PlanController {
   @Operation(
     'applyUserGroups',
     'Apply a plan',
-    'Carries out exactly the plan, as a whole or not at all. No token changes.',
+    'Applies exactly this plan, as a whole or not at all. No token changes.',
   )
   @Ok(AppliedPlanResponse, 'The plan, which is applied.')
   @ApiProblems(

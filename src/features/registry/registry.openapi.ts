@@ -11,7 +11,7 @@ const dataSource = entry(7, 'warehouse-emea', 'Warehouse EMEA');
 export const registryOpenApi: OpenApiParts = {
   tags: {
     Registry: 'The schemas and data sources that mappings refer to.',
-    Workspace: 'What a workspace asks of its user groups.',
+    Workspace: 'The requirements of a workspace for its user groups.',
   },
   examples: {
     createSchema: { request: schema.request, response: { success: 1, schema: schema.entry } },

@@ -50,7 +50,7 @@ export class RevocationController {
     'Report leaked tokens',
     'For scanners that have found tokens: up to 1,000 texts, such as lines of a log. Each token of the workspace in them is ended as by `POST /api/v1/revoke`, so the next GET of its group returns a new one, and a copy in other hands is inactive. The audit log and an event name each (`user_group_token.leaked`, `embed_token.leaked`, `api_token.leaked`). The response never repeats a token. Each different token counts as a call for the rate limits: while a limit is reached the report waits. It goes on when the client disconnects, and can be repeated. With `dry_run` it says what would end, and ends nothing. A token of another form than `ugt_…` and `uga_…` is found as a word of its own, in quotes, or after `=` or `:`.',
   )
-  @Ok(ReportLeakedTokensResponse, 'What has become of each.')
+  @Ok(ReportLeakedTokensResponse, 'The outcome for each text.')
   @ApiProblems(ApiTokenSuperseded, AuditUnavailable)
   report(
     @CurrentCaller() caller: Caller,

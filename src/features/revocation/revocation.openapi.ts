@@ -2,6 +2,6 @@ import type { OpenApiParts } from '../../platform/common/extension/openapi-parts
 
 export const revocationOpenApi: OpenApiParts = {
   tags: {
-    Revocation: 'Ends tokens for those who hold them, or have found them.',
+    Revocation: 'Ends tokens, for their holders and for those who found them.',
   },
 };

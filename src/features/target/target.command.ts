@@ -107,12 +107,12 @@ export function defineTarget(target: Command, services: CommandServices): void {
 
   about('token', 'issue the token that the tool of a target takes, and print it', EXAMPLE)
     .requiredOption('--group <id>', 'your own id of the user group')
-    .option('--user <id>', 'your own id of the person who looks')
+    .option('--user <id>', 'your own id of the viewer')
     .option('--user-name <name>', 'with --user: a name to show')
     .option('--user-email <address>', 'with --user: an e-mail address')
     .option('--resource <type:id>', 'what the token is for; can be repeated', addResource)
     .option('--variables <json>', 'variables of the source token, such as {"store":7}', parseJson)
-    .option('--expires-in-seconds <seconds>', 'for how long it is valid', parseSeconds)
+    .option('--expires-in-seconds <seconds>', 'seconds for which the token is valid', parseSeconds)
     .action(
       run<Viewer>(async ({ app, caller, options, id }) => {
         requireKnowable(id);

@@ -37,7 +37,7 @@ export class UsageController {
   @Operation(
     'listUsage',
     'Read the usage of the workspace',
-    'Views, embed tokens, introspections and users, by the day or hour with an entry for each, the oldest first; or by group, the busiest first: those with the most views, then embed tokens, then introspections. As JSON, or as CSV for `Accept: text/csv`. Counts can be a minute old. They are no bill: a renderer that crashes loses the views of a minute.',
+    'Views, embed tokens, introspections and users, by the day or hour with an entry for each, the oldest first; or by group, the busiest first: those with the most views, then embed tokens, then introspections. As JSON, or as CSV for `Accept: text/csv`. Counts can be a minute old. Do not bill by them: a renderer that crashes loses the views of a minute.',
   )
   @Ok(UsageResponse, 'One page of entries.')
   @ApiReadProblems()
@@ -73,7 +73,7 @@ export class UsageController {
   @Operation(
     'reportUsage',
     'Report views',
-    'For renderers, which send once a minute what they have shown: most views never reach the service, because renderers cache introspections. A batch that is sent again counts nothing and gets the same response, so that it can be retried. A `sub` that is no user group of the workspace is counted for nobody; `unknown` has its places.',
+    'For renderers, which send once a minute what they have shown: most views never reach the service, because renderers cache introspections. A batch that is sent again counts nothing and gets the same response, so that it can be retried. A `sub` that is no user group of the workspace is counted for nobody; `unknown` lists its place.',
   )
   @Ok(UsageBatchResponse, 'What was counted, now or the first time.')
   @ApiProblems(UsageBatchReused)

@@ -4,6 +4,6 @@ import { QuotaReached } from './usage.errors.ts';
 export const usageOpenApi: OpenApiParts = {
   problems: { issueEmbedToken: [QuotaReached] },
   tags: {
-    Usage: 'How much each user group uses. The counts are no bill.',
+    Usage: 'How much each user group uses. Do not bill by the counts.',
   },
 };

@@ -80,7 +80,7 @@ export function defineWebhook(webhook: Command, services: CommandServices): void
       .option('--description <text>', 'what it is for')
       .option(
         '--event-types <list>',
-        'which events, such as user_group.*,api_token.revoke',
+        'events to send, such as user_group.*,api_token.revoke',
         parseList,
       )
       .option(
@@ -102,7 +102,7 @@ export function defineWebhook(webhook: Command, services: CommandServices): void
       '--url https://app.example.com/webhooks',
     ),
   )
-    .requiredOption('--url <url>', 'where to post')
+    .requiredOption('--url <url>', 'URL to post events to')
     .option('--signature <scheme>', 'v1, by a shared secret, or v1a, by Ed25519', 'v1')
     .action(
       run<Settings>(async ({ service, caller, options }) => {
@@ -122,7 +122,7 @@ export function defineWebhook(webhook: Command, services: CommandServices): void
   withSettings(
     about('update', 'change an endpoint; what is not given stays', "--event-types 'user_group.*'"),
   )
-    .option('--url <url>', 'where to post')
+    .option('--url <url>', 'URL to post events to')
     .option('--no-headers', 'remove its header fields')
     .action(
       runToOne<Settings>(({ service, caller, options, id }) =>
@@ -142,7 +142,7 @@ export function defineWebhook(webhook: Command, services: CommandServices): void
   about('roll-secret', 'put a new secret in the place of the old one and print it')
     .option(
       '--grace-period-seconds <seconds>',
-      'for how long the old one signs, too',
+      'seconds for which the old secret also signs',
       parseSeconds,
       86_400,
     )
@@ -167,10 +167,10 @@ export function defineWebhook(webhook: Command, services: CommandServices): void
     );
 
   about('replay', 'send events again, each under its id', '--from 2030-01-01T00:00:00Z')
-    .option('--event-id <id>', 'this one')
-    .option('--from <time>', 'those from then on that have not arrived')
-    .option('--to <time>', 'with --from: those before')
-    .option('--include-delivered', 'with --from: also those that have arrived')
+    .option('--event-id <id>', 'only this event')
+    .option('--from <time>', 'events of this time and later that have not arrived')
+    .option('--to <time>', 'with --from: events before this time')
+    .option('--include-delivered', 'with --from: also events that have arrived')
     .action(
       run<Replay>(async ({ app, caller, options, id }) => {
         const { eventId: event_id, from, to, includeDelivered: include_delivered } = options;

@@ -68,7 +68,7 @@ const WEBHOOK: OpenAPIObject['paths'][string] = {
 
 export const webhookOpenApi: OpenApiParts = {
   tags: {
-    Webhooks: 'Where the workspace is told of its events.',
+    Webhooks: 'Endpoints that receive the events of the workspace.',
   },
   examples: {
     createWebhookEndpoint: {

@@ -169,7 +169,7 @@ function responsesOf(
   common: DocumentedError[],
   own: DocumentedError[],
 ): [number | 'default', { $ref: string }][] {
-  const sorted = own
+  const sorted = [...new Set(own)]
     .filter((error) => !common.includes(error))
     .toSorted((a, b) => (a.spec.code < b.spec.code ? -1 : 1));
   const errors = [...common, ...sorted];

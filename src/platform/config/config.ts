@@ -32,7 +32,7 @@ export class Config {
 
   @FromEnv('PUBLIC_URL', {
     about:
-      'URL of the service for callers, such as `https://user-groups.example.com`: the issuer of `/.well-known/oauth-authorization-server`, which does not exist without it, and the beginning of the issuers of embed tokens: a change invalidates those in use. At most 200 characters. A trailing slash is removed.',
+      'URL of the service for callers, such as `https://user-groups.example.com`. It is the issuer of `/.well-known/oauth-authorization-server`, which does not exist without it, and the beginning of the issuers of embed tokens: a change invalidates tokens in use. At most 200 characters. A trailing slash is removed.',
     read: publicUrl,
   })
   publicUrl?: string;
@@ -61,7 +61,7 @@ export class Config {
 
   @FromEnv('FEATURES', {
     about:
-      'Features to serve, separated by commas: `all`, `core` or names of [features](docs/reference/features.md), such as `core,webhooks`. `/api/user` is always served. The same for all processes of an installation.',
+      'Features to serve, separated by commas: `all`, `core` or names of [features](docs/reference/features.md), such as `core,webhooks`. `/api/user` is always served. All processes of an installation need the same value.',
     defaultText: '`all`',
     read: nameList,
   })
@@ -191,7 +191,7 @@ export class Config {
 
   @FromEnv('RATE_LIMIT_PER_MINUTE', {
     about:
-      'Requests per minute of one API token, lines of imports included, introspections not; as many at once, and then as fast as they refill, continuously. For all replicas together with `REDIS_URL`, for each process without; `0` switches it off.',
+      'Requests per minute of one API token, including lines of imports, without introspections. As many can come at once; they refill continuously. The limit is for all replicas together with `REDIS_URL`, for each process without; `0` switches it off.',
     read: integer(0, 100_000_000),
   })
   rateLimitPerMinute = 6000;
@@ -252,7 +252,7 @@ export class Config {
       'Days for which the audit log keeps records of who was shown tokens of user groups; never longer than `AUDIT_RETENTION_DAYS`.',
     retention: [
       'shown_token_days',
-      'Days for which it keeps to whom tokens were shown; never longer than `audit_days`.',
+      'Days for which it keeps who was shown tokens; never longer than `audit_days`.',
     ],
     read: duration('days', 1, 36_500),
   })
@@ -271,7 +271,7 @@ export class Config {
 
   @FromEnv('EVENT_RETENTION_HOURS', {
     about:
-      'Hours, 24–8760, for which the change feed keeps an event. Choose more than any consumer or introspecting process may be disconnected. Events are kept longer until webhooks have been made of them and durable consumers have handled them, for WEBHOOK_RETENTION_DAYS at most.',
+      'Hours, 24–8760, for which the change feed keeps an event. Choose more hours than any consumer or introspecting process may be disconnected. Events are kept longer until webhooks have been made of them and durable consumers have handled them, for WEBHOOK_RETENTION_DAYS at most.',
     retention: ['event_hours', 'Hours for which the change feed keeps an event.'],
     read: duration('hours', 24, 8760),
   })

@@ -27,7 +27,7 @@ export class HealthController {
   @Public({ gated: false })
   @Operation(
     'getReadiness',
-    'Whether calls should be sent to this process',
+    'Check whether the process takes requests',
     '503 while its database cannot be reached (`database_unavailable`) or lacks a migration (`migrations_pending`), before the first API token is there (`starting`), and from SIGTERM on (`shutting_down`). The database is asked at most once a second. Needs no API token.',
   )
   @Ok(ReadyResponse, 'The process takes requests.')

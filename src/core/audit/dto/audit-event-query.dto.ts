@@ -26,11 +26,11 @@ export class AuditEventQueryDto extends CountedQueryDto {
   @Rule(identifierViolations)
   object_id?: string;
 
-  @Integer.optional('The API token that did it, by its number.')
+  @Integer.optional('Only events of the API token with this number.')
   @Rule(digits(0))
   api_token_id?: string;
 
-  @Text.optional('The request that did it, by its `X-Request-Id`.')
+  @Text.optional('Only events of the request with this `X-Request-Id`.')
   @Rule(identifierViolations)
   request_id?: string;
 

@@ -7,7 +7,7 @@ import { Total, TotalOf } from '../../../platform/common/http/parameters/total.t
 class AuditEventActor {
   @CodeOf(
     ['api_token', 'operator', 'service', 'unknown'],
-    '`api_token`: a call of the API. `operator`: the command line or the start of the service. `service`: the service itself, unasked. `unknown`: a refused request with an unknown token or none.',
+    '`api_token`: a call of the API. `operator`: the command line or the start of the service. `service`: the service itself. `unknown`: a refused request with an unknown token or none.',
     'api_token',
   )
   type!: string;

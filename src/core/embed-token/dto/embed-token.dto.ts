@@ -31,13 +31,13 @@ import {
 @ApiSchema({ additionalProperties: false })
 export class ActingFor {
   @ShortText(
-    'Who is going to look, such as an e-mail address: the claim `act.sub`, which renderers show and a browser can read. 1–255 code points, no control characters.',
+    'The person who will look, such as an e-mail address: the claim `act.sub`, which renderers show and a browser can read. 1–255 code points, no control characters.',
     'kim@support.example.com',
   )
   subject!: string;
 
   @ShortText(
-    'Why, such as the number of a ticket; only the audit log has it. 1–255 code points, no control characters.',
+    'The reason, such as a ticket number; only the audit log has it. 1–255 code points, no control characters.',
     'Ticket 4711: the dashboard is blank',
   )
   reason!: string;
@@ -111,7 +111,7 @@ export class IssueEmbedTokenRequest {
 
   @Nested.optional(
     EmbedTokenUser,
-    'Who looks: the claims `user_id`, `user_name` and `email`, which a browser can read. The service neither verifies nor stores them.',
+    'The viewer: the claims `user_id`, `user_name` and `email`, which a browser can read. The service neither verifies nor stores them.',
   )
   @Rule(viewerViolations)
   user?: EmbedTokenUser;

@@ -61,7 +61,7 @@ export class WorkspaceKeysController {
   @Header('Access-Control-Allow-Origin', '*')
   @Operation(
     'getIssuerMetadata',
-    'Where the keys of a workspace are',
+    'Find the keys of a workspace',
     'The part of OpenID Connect Discovery 1.0 that exists, without `success`: nobody signs in here. It describes the issuer that a workspace has by default. Available if PUBLIC_URL is set. Needs no API token.',
   )
   @Ok(IssuerMetadata, 'The metadata.')

@@ -21,7 +21,7 @@ export class AuthorizationServerMetadata {
   )
   introspection_endpoint!: string;
 
-  @ListOf(String, 'How a caller of it may send its API token.', [
+  @ListOf(String, 'Ways in which a caller can send its API token.', [
     'client_secret_basic',
     'client_secret_post',
     'Bearer',
@@ -33,7 +33,7 @@ export class AuthorizationServerMetadata {
   })
   revocation_endpoint!: string;
 
-  @ListOf(String, 'How a caller of it may send its API token.', [
+  @ListOf(String, 'Ways in which a caller can send its API token.', [
     'client_secret_basic',
     'client_secret_post',
     'Bearer',

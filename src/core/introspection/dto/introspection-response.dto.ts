@@ -25,7 +25,7 @@ class ResolvedDataSource implements DescribedDataSource {
 
 /** The claim `act` of RFC 8693, section 4.1. */
 class Actor {
-  @Text('Who it is, as the call that issued the token named them.', 'kim@support.example.com')
+  @Text('The person, as named by the call that issued the token.', 'kim@support.example.com')
   sub!: string;
 }
 

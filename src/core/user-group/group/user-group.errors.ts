@@ -7,11 +7,11 @@ export class UserGroupNotFound extends problem(404, 'user_group_not_found', {
 
 export class OutsideTokenRange extends problem(403, 'outside_token_scope', {
   about:
-    'The API token is for certain user groups alone. It can neither create another group, nor write a group so that it is no longer, or was not before, one of them.',
+    'The API token is for certain user groups alone. It can neither create another group, nor write a group that is not one of them before and after the call.',
 }) {}
 
 export class HistoryBeginsLater extends problem(404, 'history_begins_later', {
-  about: 'What there was at this time is no longer kept (HISTORY_RETENTION_DAYS).',
+  about: 'The state at this time is no longer kept (HISTORY_RETENTION_DAYS).',
 }) {}
 
 export class UserGroupTokenNotFound extends problem(404, 'token_not_found', {

@@ -72,7 +72,7 @@ export class UserGroupResourceController {
   @Operation(
     'getUserGroup',
     'Get a user group',
-    'Reads and never writes. The response contains no token, so it has an `ETag`: send it in `If-Match` with a write, and the write is performed only if the group has not changed since. With `at` the group as it was then, without an `ETag`, and which of its tokens were accepted.',
+    'Reads and never writes. The response contains no token, so it has an `ETag`: send it in `If-Match` with a write, and the write is performed only if the group has not changed since. With `at` the response is the group at that time, without an `ETag`, and says which of its tokens were accepted.',
   )
   @Ok(GetUserGroupResponse, 'The group.', ETAG)
   @NotModified()
@@ -140,7 +140,7 @@ export class UserGroupResourceController {
     'Delete a user group',
     'Removes the group with its tokens for good: none of them is valid from then on, and a group of the same id that is created later has another `team_id` and another token. To end its tokens for a while, suspend it.',
   )
-  @Ok(DeletedResponse, 'It is gone.')
+  @Ok(DeletedResponse, 'Deleted.')
   @ApiReadProblems(UserGroupNotFound, ...WRITE_ERRORS, ...PRECONDITION_ERRORS)
   delete(
     @CurrentCaller() caller: Caller,

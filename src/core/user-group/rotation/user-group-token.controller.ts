@@ -75,7 +75,7 @@ export class UserGroupTokenController {
   @Operation(
     'rotateUserGroupTokenById',
     'Rotate the token of a user group',
-    'As POST /api/user, for a caller who knows the group but does not hold its token. Each call issues a new token; with an `Idempotency-Key` a repeated request gets the same response.',
+    'Like POST /api/user, for a caller who knows the group but does not hold its token. Each call issues a new token; with an `Idempotency-Key` a repeated request gets the same response.',
   )
   @Ok(UserGroupWithTokenResponse, 'The user group with its new token.')
   @ApiProblems(...ID_ERRORS, ...ROTATION_ERRORS)
@@ -94,7 +94,7 @@ export class UserGroupTokenController {
   @Operation(
     'revokeUserGroupToken',
     'End the overlap of a replaced token',
-    'A token that was rotated with a grace period can no longer be introspected from now on. The current token is not revoked but rotated.',
+    'A token that was rotated with a grace period can no longer be introspected from now on. To end the current token, rotate it.',
   )
   @Ok(UserGroupTokensResponse, 'The token as it is now.')
   @ApiReadProblems(...ID_ERRORS, UserGroupTokenNotFound, UserGroupTokenIsCurrent, AuditUnavailable)

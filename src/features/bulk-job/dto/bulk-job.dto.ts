@@ -60,7 +60,7 @@ export class BulkJobView {
 
   @CodeOf(
     ['suspend', 'resume', 'rotate', 'delete', 'import', 'restore'],
-    'What is done with each group. `restore` undoes an `import`.',
+    'The action for each group. `restore` undoes an `import`.',
     'suspend',
   )
   action!: string;
@@ -68,7 +68,7 @@ export class BulkJobView {
   @Nested(BulkJobSelection, 'Which groups.')
   selection!: BulkJobSelection;
 
-  @Nested(BulkJobCreator, 'Who has created it.')
+  @Nested(BulkJobCreator, 'The creator of the job.')
   created_by!: BulkJobCreator;
 
   @Integer.orNull(
@@ -86,7 +86,7 @@ export class BulkJobView {
   @Integer('Number of them that it has changed.', 2)
   changed!: number;
 
-  @Integer('Number of them that were so before.', 0)
+  @Integer('Number of them that needed no change.', 0)
   unchanged!: number;
 
   @Integer('Number of them that it could not change.', 0)
@@ -125,7 +125,7 @@ export class BulkJobResultView {
   @Integer.orNull('Internal id of the group; null if there is none.', 7)
   team_id!: number | null;
 
-  @CodeOf(results, '`unchanged`: it was so before.', 'changed')
+  @CodeOf(results, '`unchanged`: it needed no change.', 'changed')
   result!: (typeof results)[number];
 
   @Integer.orNull('Version of the group before, or null.', 2)

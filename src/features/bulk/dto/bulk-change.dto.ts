@@ -65,7 +65,7 @@ export class ChangeUserGroupsRequest {
 }
 
 class BulkChangeStart {
-  @OneOf(bulkActions, 'What is done with each group.', 'rotate')
+  @OneOf(bulkActions, 'The action for each group.', 'rotate')
   action!: BulkAction;
 
   @Time('When the change began. Groups that are created later are left out.')
@@ -74,13 +74,13 @@ class BulkChangeStart {
 
 /** The first line of the response. */
 export class BulkChangeStarted {
-  @Nested(BulkChangeStart, 'What has begun.')
+  @Nested(BulkChangeStart, 'The change that has begun.')
   started!: BulkChangeStart;
 }
 
 /** The result of a group that is as the action leaves it. */
 export class ChangedUserGroupLine {
-  @Constant(1, '1: the group is durably as the action leaves it.', undefined, { type: 'integer' })
+  @Constant(1, '1: the result of the action is durable.', undefined, { type: 'integer' })
   success!: 1;
 
   @Text('Your own id of the group.', 'acme-emea')
@@ -88,7 +88,7 @@ export class ChangedUserGroupLine {
 
   @OneOf(
     ['changed', 'unchanged'],
-    '`unchanged`: it was so before, or its token was issued too late.',
+    '`unchanged`: it needed no change, or its token was issued too late.',
     'changed',
   )
   result!: 'changed' | 'unchanged';

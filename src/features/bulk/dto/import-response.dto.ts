@@ -83,7 +83,7 @@ export class RefusedLine extends RefusedGroup {
 @BaseSchema('BulkEnding')
 export class Ending {
   @Flag(
-    'Whether all was done. If not, everything that has a result is, and code says why it ended: repeat it as it is.',
+    'Whether all was done. If not, everything with a result is done, and `code` says why it ended: repeat the request unchanged.',
     true,
   )
   complete!: boolean;

@@ -51,7 +51,7 @@ const refusals = [
 export type Refusal = (typeof refusals)[number];
 
 export class InspectionCheck {
-  @Text('What was checked; stable.', 'generation')
+  @Text('The check; stable.', 'generation')
   name!: string;
 
   @Flag('Whether the token passes.', false)
@@ -163,7 +163,7 @@ export class InspectionView {
   reason!: Refusal | null;
 
   @Text(
-    'What to do next, for people.',
+    'The next step, for people.',
     'Copy the current token of the group, and put it into the page (GET /api/user returns it).',
   )
   next_step!: string;

@@ -29,7 +29,7 @@ export class PlanCounts {
   @Integer('Groups without a line that are deleted.', 0)
   delete!: number;
 
-  @Integer('Groups that are as they should be.', 40)
+  @Integer('Groups that need no change.', 40)
   unchanged!: number;
 
   @Integer('Groups of another set or of none.', 0)
@@ -62,7 +62,7 @@ export class PlannedChangeView {
   @Integer.optional('The line that names the group, from 1.', 3)
   line?: number;
 
-  @ListOf.optional(PlannedDifferenceView, 'What differs, at most 50 places.')
+  @ListOf.optional(PlannedDifferenceView, 'The places that differ, at most 50.')
   differences?: PlannedDifferenceView[];
 
   @Integer.optional('Further places.', 2)

@@ -26,7 +26,7 @@ export class DesiredUserGroup extends ReplaceUserGroupRequest {
   @Rule(identifierViolations, { required: 'The field provided_id is required.' })
   provided_id!: string;
 
-  @Flag.optional('Whether the group is suspended. Not sent: it is not.', false)
+  @Flag.optional('Whether the group is suspended; false if it is not sent.', false)
   @Rule(flagViolations)
   suspended?: boolean;
 }

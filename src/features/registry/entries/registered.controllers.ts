@@ -106,7 +106,7 @@ function controllerOf(kind: EntryKind, { path, id, ...described }: Described): T
 
     @Get(':id')
     @RequiresScope('registry:read')
-    @Operation(`get${id}`, `Read a ${name}`, `The ${name} with this number of ours.`)
+    @Operation(`get${id}`, `Read a ${name}`, `The ${name} with this internal number.`)
     @Ok(one, `The ${name}.`, ETAG)
     @NotModified()
     @ApiReadProblems(NotFound, ...PRECONDITION_ERRORS)
@@ -144,7 +144,7 @@ function controllerOf(kind: EntryKind, { path, id, ...described }: Described): T
     @Delete(':id')
     @RequiresScope('registry:write')
     @Operation(`delete${id}`, `Delete a ${name}`, 'Refused while anything refers to it.')
-    @Ok(DeletedResponse, 'It is gone.')
+    @Ok(DeletedResponse, 'Deleted.')
     @ApiReadProblems(NotFound, StillReferenced, AuditUnavailable, ...PRECONDITION_ERRORS)
     remove(
       @CurrentCaller() caller: Caller,

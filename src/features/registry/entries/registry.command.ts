@@ -81,7 +81,7 @@ function defineKind(
       );
       return { success: 1, [`${type}s`]: rows, ...next };
     },
-  ).option('--provided-id <id>', 'only the one with this id of yours');
+  ).option('--provided-id <id>', 'only the entry with this provided id');
 
   show(`show one ${kind.name}`, async ({ service, caller, id }) =>
     respond(await service.get(caller, kind, id)),

@@ -101,7 +101,7 @@ export class WorkspaceSettingsController {
   @RequiresScope('registry:read')
   @Operation(
     'listUnresolvableMappings',
-    'List what stands in the way of the policy `registered`',
+    'List the user groups that prevent the policy `registered`',
     'The user groups whose mappings name what is not registered, or one schema by two keys; none while the policy is `registered`.',
   )
   @Ok(UserGroupIssuesResponse, 'One page of user groups.')

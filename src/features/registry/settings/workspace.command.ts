@@ -95,18 +95,15 @@ export function defineWorkspace(
       parseJson,
     )
     .option('--required-schemas <list>', 'provided ids such as sales,stock; "" for none')
-    .option(
-      '--embed-token-issuer <issuer>',
-      'what its embed tokens name as their issuer, or "default"',
-    )
-    .option('--embed-token-audiences <list>', 'whom embed tokens may be for; "" for anybody')
+    .option('--embed-token-issuer <issuer>', 'issuer of its embed tokens, or "default"')
+    .option('--embed-token-audiences <list>', 'audiences that embed tokens may have; "" for any')
     .option(
       '--view-as <setting>',
       '"allowed" or "forbidden": embed tokens for somebody who acts for a group',
     )
     .option(
       '--user-group-quota <number>',
-      'how many user groups it may have, or "none" for any number',
+      'maximum number of user groups, or "none" for no limit',
       parseQuota,
     )
     .action((name: string, options: Settings) =>

@@ -19,7 +19,7 @@ const endedKinds = ['user_group_token', 'embed_token'] as const;
 export type EndedKind = (typeof endedKinds)[number];
 
 const KINDS =
-  'Which tokens. Embed tokens end with the user-group token that they derive from, too.';
+  'The kinds of tokens. Embed tokens end with the user-group token that they derive from, too.';
 
 /** The body that ends tokens together. */
 export class EndTokensRequest {
@@ -33,7 +33,7 @@ export class EndTokensRequest {
   })
   kinds!: EndedKind[];
 
-  @ShortText('Why, for the audit log.', 'a backup with tokens was lost')
+  @ShortText('The reason, for the audit log.', 'a backup with tokens was lost')
   @Rule(textViolations, { required: 'The field reason is required: the audit log keeps it.' })
   reason!: string;
 

@@ -39,7 +39,7 @@ export class ReportLeakedTokensRequest {
   tokens!: string[];
 
   @ShortText.optional(
-    'Where they were found, for the audit log.',
+    'The place where they were found, for the audit log.',
     'https://git.example.com/acme/site',
   )
   @Rule(textViolations)
@@ -87,7 +87,7 @@ export class ReportedToken {
 export class ReportLeakedTokensResponse extends SuccessResponse {
   @ListOf(
     ReportedToken,
-    'One for each text, in their order. Of several tokens in a text, the one that is most urgent: `last_admin_token`, then `ended` or `would_end`.',
+    'One for each text, in their order. For several tokens in a text, the most urgent one: `last_admin_token`, then `ended` or `would_end`.',
   )
   results!: ReportedToken[];
 }

@@ -139,7 +139,7 @@ class SystemInfo {
 
   @ListOf.orNull(
     SystemReplica,
-    'The processes that poll for changes, which each begins to do with its first request, with times of the database’s clock: at most 100, of every installation that shares the database and its user. Null on the embedded database, and behind a pooler, where they cannot be distinguished.',
+    'The processes that poll for changes, each from its first request on, with times of the database’s clock: at most 100, of every installation that shares the database and its user. Null on the embedded database, and behind a pooler, where they cannot be distinguished.',
   )
   replicas!: SystemReplica[] | null;
 

@@ -116,9 +116,9 @@ export class TargetController {
   @Operation(
     'deleteTarget',
     'Delete a target',
-    'It issues no token any more. Tokens that it has issued are valid until they expire.',
+    'The target issues no more tokens. Those that it has issued are valid until they expire.',
   )
-  @Ok(DeletedResponse, 'It is gone.')
+  @Ok(DeletedResponse, 'Deleted.')
   @ApiReadProblems(TargetNotFound, AuditUnavailable, ...PRECONDITION_ERRORS)
   remove(
     @CurrentCaller() caller: Caller,

@@ -31,10 +31,10 @@ export class UsageViews {
   )
   resource?: string;
 
-  @Integer('How many views.', 12, { minimum: 1, maximum: MAX_COUNT })
+  @Integer('Number of views.', 12, { minimum: 1, maximum: MAX_COUNT })
   count!: number;
 
-  @Time('When: within the last 48 hours. The views count for its hour.')
+  @Time('The time, within the last 48 hours. The views count for its hour.')
   at!: string;
 }
 

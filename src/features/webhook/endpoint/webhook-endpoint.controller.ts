@@ -79,7 +79,7 @@ export class WebhookEndpointController {
   @Operation(
     'createWebhookEndpoint',
     'Create a webhook endpoint',
-    'From then on the events that match its types are posted to it (Standard Webhooks 1.0). The response shows the secret of `v1`, once.',
+    'From then on, events of its types are posted to it (Standard Webhooks 1.0). The response shows the secret of `v1`, once.',
   )
   @Created(WebhookEndpointWithSecretResponse, 'The new endpoint.', {
     Location: 'Path of what was created.',
@@ -101,7 +101,7 @@ export class WebhookEndpointController {
   @Operation(
     'getWebhookEndpoint',
     'Read a webhook endpoint',
-    'Everything about it but its secret and the values of its headers.',
+    'The endpoint without its secret and the values of its headers.',
   )
   @Ok(WebhookEndpointResponse, 'The endpoint.', ETAG)
   @NotModified()
@@ -147,9 +147,9 @@ export class WebhookEndpointController {
   @Operation(
     'deleteWebhookEndpoint',
     'Delete a webhook endpoint',
-    'Nothing is sent to it any more; its deliveries and attempts go with it.',
+    'Nothing more is sent to it; its deliveries and attempts are deleted with it.',
   )
-  @Ok(DeletedResponse, 'It is gone.')
+  @Ok(DeletedResponse, 'Deleted.')
   @ApiReadProblems(WebhookEndpointNotFound, AuditUnavailable, ...PRECONDITION_ERRORS)
   remove(
     @CurrentCaller() caller: Caller,

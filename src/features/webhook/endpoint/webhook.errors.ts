@@ -9,13 +9,13 @@ export class WebhookEventNotFound extends problem(404, 'webhook_event_not_found'
 }) {}
 
 export class WebhookReplayRunning extends problem(409, 'webhook_replay_running', {
-  about: 'A replay of the webhooks of the endpoint is running; ask again when it has ended.',
+  about: 'A replay of the webhooks of the endpoint is running; retry when it has ended.',
 }) {}
 
 export class WebhookTestRefused extends problem(409, 'webhook_test_refused', {
   detail: 'This process sends no webhooks: WEBHOOK_DELIVERY is off.',
   about:
-    'No test event can be sent now: another one to the endpoint is on its way, too many webhooks are, or the process sends none. The detail says which.',
+    'No test event can be sent now: another one or too many webhooks are on their way, or the process sends none. The detail says which.',
 }) {}
 
 export class TooManyWebhookEndpoints extends problem(409, 'too_many_webhook_endpoints', {

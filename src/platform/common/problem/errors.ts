@@ -74,7 +74,7 @@ export class JsonMalformed extends problem(400, 'json_malformed', {
 }
 
 export class JsonDuplicateKey extends problem(400, 'json_duplicate_key', {
-  about: 'An object in the body names the same key twice, so that one of the values would be lost.',
+  about: 'An object in the body names the same key twice, so one of the values would be lost.',
   detail: 'An object in the body repeats a key at character 17.',
 }) {
   constructor(

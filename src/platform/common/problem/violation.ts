@@ -56,8 +56,8 @@ export const violationCodes: Record<ViolationCode, string> = {
   variable_missing: 'The workspace requires every token to have this variable.',
   variable_not_from_token:
     'The workspace declares that the variable is of the group, and it is no list that a token can narrow.',
-  not_a_subset: 'The list has an entry that the list of the group has not.',
-  format_required: 'What else was sent needs another format.',
+  not_a_subset: 'The list has an entry that the list of the group does not have.',
+  format_required: 'Another field that was sent needs another format.',
 };
 
 /** Enough to show a caller the pattern; a hostile body cannot make the response large. */

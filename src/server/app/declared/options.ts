@@ -7,9 +7,9 @@
  */
 export interface UserGroupOptions {
   /**
-   * URL of the service for callers, such as `https://user-groups.example.com`: the issuer of
+   * URL of the service for callers, such as `https://user-groups.example.com`. It is the issuer of
    * `/.well-known/oauth-authorization-server`, which does not exist without it, and the beginning of the issuers of
-   * embed tokens: a change invalidates those in use. At most 200 characters. A trailing slash is removed.
+   * embed tokens: a change invalidates tokens in use. At most 200 characters. A trailing slash is removed.
    */
   publicUrl?: string;
   /**
@@ -68,9 +68,9 @@ export interface UserGroupOptions {
   /** Largest request body: bytes, KiB or MiB, such as `262144`, `256KiB` or `1MiB`; a larger one gets a 413. */
   bodyLimit?: number;
   /**
-   * Requests per minute of one API token, lines of imports included, introspections not; as many at once, and then as
-   * fast as they refill, continuously. For all replicas together with `redisUrl`, for each process without; `0`
-   * switches it off.
+   * Requests per minute of one API token, including lines of imports, without introspections. As many can come at
+   * once; they refill continuously. The limit is for all replicas together with `redisUrl`, for each process without;
+   * `0` switches it off.
    */
   rateLimitPerMinute?: number;
   /**
@@ -114,9 +114,9 @@ export interface UserGroupOptions {
    */
   historyRetentionDays?: number;
   /**
-   * Hours, 24–8760, for which the change feed keeps an event. Choose more than any consumer or introspecting process
-   * may be disconnected. Events are kept longer until webhooks have been made of them and durable consumers have
-   * handled them, for webhookRetentionDays at most.
+   * Hours, 24–8760, for which the change feed keeps an event. Choose more hours than any consumer or introspecting
+   * process may be disconnected. Events are kept longer until webhooks have been made of them and durable consumers
+   * have handled them, for webhookRetentionDays at most.
    */
   eventRetentionHours?: number;
   /**

@@ -24,7 +24,7 @@ export function defineMigration(migration: Command): void {
   )
     .option(
       '--grant-to <role>',
-      'then give this PostgreSQL role what it needs to serve, and no more',
+      'then grant this PostgreSQL role the rights that it needs to serve, and no others',
     )
     .action(async (options: Printing & { grantTo?: string }) => {
       const { grantTo } = options;
@@ -55,7 +55,7 @@ export function defineMigration(migration: Command): void {
     'undo the latest migration, with the data its tables hold',
     '--plugin seats',
   )
-    .option('--plugin <name>', 'of this plugin, not of the service')
+    .option('--plugin <name>', 'revert a migration of this plugin, not of the service')
     .action(async (options: Printing & { plugin?: string }) => {
       const name = await revertMigration(
         await configureForSchema(),

@@ -16,7 +16,7 @@ import { UserGroupResponse } from './user-group-resource-response.dto.ts';
 
 export class UserGroupAtQueryDto {
   @Text.optional(
-    'Returns the group as it was at this time, also if it was deleted since.',
+    'Returns the group as it was at this time, even if it was deleted since.',
     undefined,
     {
       format: 'date-time',
@@ -69,7 +69,7 @@ export class PastView {
 }
 
 export class GetUserGroupResponse extends UserGroupResponse {
-  @Nested.optional(PastView, 'With `at`: what there was at that time besides the group.')
+  @Nested.optional(PastView, 'With `at`: the version and the tokens at that time.')
   past?: PastView;
 }
 

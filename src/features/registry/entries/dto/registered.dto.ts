@@ -24,7 +24,7 @@ export class UpdateRegistryEntryRequest {
 }
 
 export class RegistryQueryDto extends PageQueryDto {
-  @Text.optional('Only the one with this id of your own.')
+  @Text.optional('Only the entry with this `provided_id`.')
   @Rule(identifierViolations)
   provided_id?: string;
 }

@@ -37,7 +37,7 @@ export class VariableDto {
 
   @OneOf.optional(
     variableSources,
-    'The only place that its value is taken from: the properties of the group, or the `variables` of an embed token; `group` if it is not sent.',
+    'The only source of its value: the properties of the group, or the `variables` of an embed token; `group` if it is not sent.',
     'group',
   )
   source?: DeclaredVariable['source'];

@@ -20,10 +20,10 @@ const SECRET_EXAMPLE = 'whsec_RXhhbXBsZQ==';
 
 /** Results of the latest attempts at an endpoint. */
 export class WebhookLastHour {
-  @Integer('Attempts of the last hour; of very many the latest 1,000.', 8)
+  @Integer('Attempts of the last hour, at most the latest 1,000.', 8)
   attempts!: number;
 
-  @Integer('Those of them that the endpoint took.', 8)
+  @Integer('Those that the endpoint accepted.', 8)
   delivered!: number;
 }
 
@@ -84,13 +84,13 @@ export class WebhookEndpointView {
 
   @Nested.optional(
     WebhookLastHour,
-    'Its attempts of the last hour; not where it has just been created.',
+    'Its attempts of the last hour; absent if it has just been created.',
   )
   last_hour?: WebhookLastHour;
 
   @Nested.optional(
     WaitingEvents,
-    'The events that wait for it, also while it is disabled; not where it has just been created.',
+    'The events that wait for it, also while it is disabled; absent if it has just been created.',
   )
   waiting?: WaitingEvents;
 

@@ -29,7 +29,7 @@ const RESERVED_HEADER =
   /^(?:connection|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent|content-.*|proxy-.*|webhook-.*)$/i;
 
 const URL_FIELD = [
-  'URL that events are posted to: https, without a user, a password, a fragment or a backslash, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).',
+  'URL that events are posted to: https, without a user, a password, a fragment or a backslash, at most 2,048 characters. Its host must have only public addresses, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).',
   'https://app.example.com/webhooks',
   { format: 'uri', maxLength: MAX_URL_LENGTH },
 ] as const;

@@ -176,7 +176,7 @@ export function IdempotencyKeyHeader(): ParameterDecorator {
     idempotencyKeyOf,
     optionalHeader(
       'Idempotency-Key',
-      '1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response.',
+      '1–255 visible ASCII characters, new for each intended call. Within 24 hours the same call is done once and gets the same response.',
       { minLength: 1, maxLength: 255 },
     ),
   );
