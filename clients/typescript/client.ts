@@ -704,7 +704,7 @@ export class UserGroupClient {
   /**
    * Cancel a job.
    *
-   * The job changes no further group. What it has changed stays, and can be undone.
+   * The job changes no further group. Its changes stay, and can be undone.
    *
    * Required scope: `user-groups:write`.
    *
@@ -1544,7 +1544,7 @@ export class UserGroupClient {
   /**
    * Get the limits of a user group.
    *
-   * How much the group may use in a day and a month of UTC.
+   * The most that the group may use in a day and a month of UTC.
    *
    * Required scope: `user-groups:read`.
    *
@@ -1956,8 +1956,8 @@ export class UserGroupClient {
   /**
    * Count groups and tokens of the workspace.
    *
-   * How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API
-   * tokens with the scope `admin`, how many API tokens there are. Calls share a count, which is as old as `as_of` says.
+   * Counts the user groups, those that need attention, the replaced tokens that are still valid, and, for API tokens
+   * with the scope `admin`, the API tokens. Calls share a count, which is as old as `as_of` says.
    *
    * Required scope: `user-groups:read`.
    *
@@ -1970,9 +1970,9 @@ export class UserGroupClient {
   /**
    * Read the activity of the workspace, by the hour or day.
    *
-   * How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes
-   * together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; the last point lags by up
-   * to five seconds.
+   * Counts the tokens introspected, tokens of user groups replaced and user groups created, in all processes together;
+   * one point for each hour or day of the period, at most 2,200. Kept for 90 days; the last point lags by up to five
+   * seconds.
    *
    * Required scope: `user-groups:read`.
    *

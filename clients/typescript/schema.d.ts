@@ -471,7 +471,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a job
-         * @description The job changes no further group. What it has changed stays, and can be undone.
+         * @description The job changes no further group. Its changes stay, and can be undone.
          *
          *     Required scope: `user-groups:write`.
          */
@@ -1066,7 +1066,7 @@ export interface paths {
         };
         /**
          * Get the limits of a user group
-         * @description How much the group may use in a day and a month of UTC.
+         * @description The most that the group may use in a day and a month of UTC.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -1311,7 +1311,7 @@ export interface paths {
         };
         /**
          * Count groups and tokens of the workspace
-         * @description How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count, which is as old as `as_of` says.
+         * @description Counts the user groups, those that need attention, the replaced tokens that are still valid, and, for API tokens with the scope `admin`, the API tokens. Calls share a count, which is as old as `as_of` says.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -1330,7 +1330,7 @@ export interface paths {
         };
         /**
          * Read the activity of the workspace, by the hour or day
-         * @description How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; the last point lags by up to five seconds.
+         * @description Counts the tokens introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; the last point lags by up to five seconds.
          *
          *     Required scope: `user-groups:read`.
          */
@@ -1482,7 +1482,7 @@ export interface webhooks {
         put?: never;
         /**
          * Receive an event
-         * @description What the service posts to the webhook endpoints of a workspace (Standard Webhooks 1.0). A message can arrive more than once, under the same `webhook-id`.
+         * @description The message that the service posts to the webhook endpoints of a workspace (Standard Webhooks 1.0). A message can arrive more than once, under the same `webhook-id`.
          */
         post: operations["receiveEvent"];
         delete?: never;
@@ -1494,7 +1494,7 @@ export interface components {
         FieldError: {
             /** @description JSON Pointer (RFC 6901) of the place in the body or in the group; for a 409, of the obstacle. Absent for a parameter. */
             pointer?: string;
-            /** @description Where the parameter is. Absent for a place in the body. */
+            /** @description The kind of parameter. Absent for a place in the body. */
             in?: string;
             /** @description Name of the parameter. Absent for a place in the body. */
             parameter?: string;
@@ -1524,7 +1524,7 @@ export interface components {
             code: string;
             /** @description Finds the request in the log; also in X-Request-Id. */
             request_id: string;
-            /** @description What is wrong in the request. */
+            /** @description The violations in the request. */
             errors?: components["schemas"]["FieldError"][];
             /** @description With `user_group_renamed`: the id that the group has now. */
             renamed_to?: string;
@@ -1631,7 +1631,7 @@ export interface components {
             complete: boolean;
         };
         ExportSummary: {
-            /** @description What was exported. */
+            /** @description The counts of the export. */
             summary: components["schemas"]["ExportCounts"];
         };
         ExportUserGroupsRequest: {
@@ -1690,7 +1690,7 @@ export interface components {
         };
         ChangeUserGroupsRequest: {
             /**
-             * @description What to do with each group.
+             * @description The action on each group.
              * @enum {string}
              */
             action: "suspend" | "resume" | "rotate" | "delete";
@@ -1757,7 +1757,7 @@ export interface components {
             user_group: components["schemas"]["UserGroupWithToken"];
         };
         RotateUserGroupTokenRequest: {
-            /** @description For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it. */
+            /** @description Seconds for which the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it. */
             grace_period_seconds?: number;
             /** @description The user-group token that the group holds now. */
             current_token: string;
@@ -1821,7 +1821,7 @@ export interface components {
         UserGroupsResponse: {
             /** @description The user groups. */
             user_groups: components["schemas"]["UserGroup"][];
-            /** @description How many entries match on all pages; only if the query has `count=true`. */
+            /** @description Number of entries that match on all pages; only if the query has `count=true`. */
             total?: components["schemas"]["Total"];
         } & components["schemas"]["Page"];
         PastTokenView: {
@@ -1834,7 +1834,7 @@ export interface components {
              * @description When it was issued.
              */
             created_at: string;
-            /** @description Why it was refused at that time, or null: it was accepted. */
+            /** @description Reason for its refusal at that time; null if it was accepted. */
             refused_because: string | null;
         };
         PastUserGroup: {
@@ -1922,7 +1922,7 @@ export interface components {
             generation: number;
             /** @description `current`: returned by GET. `overlap`: replaced, and can be introspected until `valid_until`. `replaced`: a rotation, or the end of its overlap, has ended it. `revoked`: a request has ended its overlap. */
             state: string;
-            /** @description Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap. `group_suspended`, `group_expired`, `group_incomplete`: the group is not active. `tokens_ended`: all tokens of the workspace were ended together. */
+            /** @description Reason for its refusal now, or null. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap. `group_suspended`, `group_expired`, `group_incomplete`: the group is not active. `tokens_ended`: all tokens of the workspace were ended together. */
             refused_because: string | null;
             /** @description The last four characters of the token. */
             last_four: string;
@@ -1961,7 +1961,7 @@ export interface components {
             tokens: components["schemas"]["UserGroupToken"][];
         } & components["schemas"]["Page"];
         RotateUserGroupTokenByIdRequest: {
-            /** @description For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it. */
+            /** @description Seconds for which the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it. */
             grace_period_seconds?: number;
         };
         VersionAuthor: {
@@ -1979,7 +1979,7 @@ export interface components {
             team_id: number;
             /** @description The name of the group in this state. */
             name: string;
-            /** @description What led to this state. `update`: a write, which may also have suspended or resumed the group. null: the state before it is no longer kept. */
+            /** @description The cause of this state. `update`: a write, which may also have suspended or resumed the group. null: the state before it is no longer kept. */
             change: string | null;
             /** @description The fields that differ from the version before; empty for the first one, or if it is not known. */
             changed: string[];
@@ -1993,9 +1993,9 @@ export interface components {
              * @description When the group lost this state; null for its present one.
              */
             replaced_at: string | null;
-            /** @description What ended this state: the next version, or the deletion of the group; null for its present one. */
+            /** @description The end of this state: the next version, or the deletion of the group; null for its present one. */
             ended_by: string | null;
-            /** @description Who made it. null: the audit log has no such event. Absent without the scope `audit:read`. */
+            /** @description Its author. null: the audit log has no such event. Absent without the scope `audit:read`. */
             author?: components["schemas"]["VersionAuthor"] | null;
             /** @description The version that a restore has written again, if the audit log has it. */
             restored_version?: number;
@@ -2105,7 +2105,7 @@ export interface components {
             } | unknown[];
         };
         PlannedChange: {
-            /** @description What is done with the group. */
+            /** @description The action on the group. */
             action: string;
             /** @description Your own id of the group. */
             provided_id: string;
@@ -2134,7 +2134,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Until when it can be applied.
+             * @description The end of the time to apply it.
              */
             expires_at: string;
             /** @description Every group that it changes. */
@@ -2168,7 +2168,7 @@ export interface components {
             user_group_plan: components["schemas"]["AppliedPlanView"];
         };
         BulkJobSelection: {
-            /** @description How many groups the call has named. */
+            /** @description Number of groups that the call has named. */
             ids?: number;
             /** @description The filters of the call. */
             filters?: {
@@ -2176,7 +2176,7 @@ export interface components {
             };
             /** @description Every group of the workspace. */
             all?: boolean;
-            /** @description How many lines an import has, without blank ones. */
+            /** @description Number of lines of an import, without blank ones. */
             lines?: number;
             /** @description The groups that this job has changed, each unless it has changed since. */
             undo_of?: number;
@@ -2200,7 +2200,7 @@ export interface components {
             state: string;
             /** @description The action for each group. `restore` undoes an `import`. */
             action: string;
-            /** @description Which groups. */
+            /** @description The groups of the job. */
             selection: components["schemas"]["BulkJobSelection"];
             /** @description The creator of the job. */
             created_by: components["schemas"]["BulkJobCreator"];
@@ -2216,7 +2216,7 @@ export interface components {
             unchanged: number;
             /** @description Number of them that it could not change. */
             refused: number;
-            /** @description Why it has failed, or null. */
+            /** @description The reason for a failure, or null. */
             failure: components["schemas"]["BulkJobFailure"] | null;
             /**
              * Format: date-time
@@ -2235,7 +2235,7 @@ export interface components {
             ended_at: string | null;
             /**
              * Format: date-time
-             * @description Until when it can be undone; null if it cannot.
+             * @description The end of the time to undo it; null if it cannot be undone.
              */
             undo_until: string | null;
             /** @description The job that undoes it, or null. */
@@ -2279,7 +2279,7 @@ export interface components {
             results: components["schemas"]["BulkJobResult"][];
         } & components["schemas"]["Page"];
         ActingFor: {
-            /** @description The person who will look, such as an e-mail address: the claim `act.sub`, which renderers show and a browser can read. 1–255 code points, no control characters. */
+            /** @description The viewer, such as an e-mail address: the claim `act.sub`, which renderers show and a browser can read. 1–255 code points, no control characters. */
             subject: string;
             /** @description The reason, such as a ticket number; only the audit log has it. 1–255 code points, no control characters. */
             reason: string;
@@ -2304,7 +2304,7 @@ export interface components {
             /** @description Name of a target of the workspace: issues the token that this tool takes in place of an embed token. The target decides `audience`, `origin` and `format`, which may not be sent. Nothing can end such a token before it expires. */
             target?: string;
             /**
-             * @description For how many seconds the token is valid, unless it is ended sooner.
+             * @description Seconds for which the token is valid, unless it is ended sooner.
              * @default 600
              */
             expires_in_seconds?: number;
@@ -2343,7 +2343,7 @@ export interface components {
              * @description Expiry, unless it is ended sooner.
              */
             expires_at: string;
-            /** @description For how many seconds from its issue on it is valid, unless it is ended sooner (RFC 6749, section 5.1). */
+            /** @description Seconds from its issue for which it is valid, unless it is ended sooner (RFC 6749, section 5.1). */
             expires_in: number;
             /** @description Id of the key that signed or encrypted it, of the workspace or of the target. */
             kid: string;
@@ -2488,7 +2488,7 @@ export interface components {
             name: string;
             /** @description Its declared type; of a property that is not declared, the JSON type of its value. */
             type: string;
-            /** @description Where its value comes from; `token`: each embed token has its own, or none; `none`: it has none, so that a query that needs it fails. */
+            /** @description The source of its value; `token`: each embed token has its own, or none; `none`: it has none, so that a query that needs it fails. */
             origin: string;
             /** @description Whether the workspace declares it. A property that is not declared is in `properties` alone. */
             declared: boolean;
@@ -2498,7 +2498,7 @@ export interface components {
         UserGroupView: {
             /** @description The status of the group. */
             status: string;
-            /** @description What is missing, or in the way; empty if nothing is. */
+            /** @description The obstacles; empty if there are none. */
             reasons: components["schemas"]["StatusReason"][];
             /** @description Exactly what a renderer gets for the current token of the group now. */
             introspection: components["schemas"]["IntrospectionResponse"];
@@ -2517,7 +2517,7 @@ export interface components {
              * @enum {integer}
              */
             success: 1;
-            /** @description What a renderer sees. */
+            /** @description The view of a renderer. */
             view: components["schemas"]["UserGroupView"];
         };
         AuthorizationServerMetadata: {
@@ -2528,14 +2528,14 @@ export interface components {
             issuer: string;
             /**
              * Format: uri
-             * @description Where tokens are introspected (RFC 7662).
+             * @description URL of introspection (RFC 7662).
              */
             introspection_endpoint: string;
             /** @description Ways in which a caller can send its API token. */
             introspection_endpoint_auth_methods_supported: string[];
             /**
              * Format: uri
-             * @description Where tokens are revoked (RFC 7009).
+             * @description URL of revocation (RFC 7009).
              */
             revocation_endpoint: string;
             /** @description Ways in which a caller can send its API token. */
@@ -2588,7 +2588,7 @@ export interface components {
              * @description Its expiry.
              */
             expires_at: string;
-            /** @description Who views as the group, if it was issued with `acting_for`. */
+            /** @description The person who views as the group, if it was issued with `acting_for`. */
             acting_for?: string;
             /** @description Your own id of the person who looks, if it was given. */
             user_id?: string;
@@ -2610,11 +2610,11 @@ export interface components {
             state: string;
         };
         Inspection: {
-            /** @description What the text is; `unknown` also for a token of another workspace. */
+            /** @description The kind of text; `unknown` also for a token of another workspace. */
             kind: string;
             /** @description Whether it is accepted now: by introspection, or as an API token. */
             accepted: boolean;
-            /** @description Why it is not accepted, as a stable code; null if it is. */
+            /** @description Reason for its refusal, as a stable code, or null. */
             reason: string | null;
             /** @description The next step, for people. */
             next_step: string;
@@ -2640,7 +2640,7 @@ export interface components {
              * @enum {integer}
              */
             success: 1;
-            /** @description What the text is. */
+            /** @description The kind of text. */
             inspection: components["schemas"]["Inspection"];
         };
         EndTokensRequest: {
@@ -2687,7 +2687,7 @@ export interface components {
              * @enum {integer}
              */
             success: 1;
-            /** @description What the call has ended. */
+            /** @description The tokens that the call has ended. */
             ended_tokens: components["schemas"]["EndedTokens"];
         };
         RevokeTokenRequest: {
@@ -2716,7 +2716,7 @@ export interface components {
             dry_run?: boolean;
         };
         ReportedToken: {
-            /** @description What it is; `unknown` also for one that has expired, or is of another workspace. */
+            /** @description The kind of token; `unknown` also for one that has expired, or is of another workspace. */
             kind: string;
             /** @description `ended`: it is inactive now. `would_end`: only with `dry_run`, it would be. `already_inactive`: it was before. `last_admin_token`: it is active, because no other API token has the scope `admin`; issue one first. `unknown`: nothing was done. */
             result: string;
@@ -2955,13 +2955,13 @@ export interface components {
             audience: string | null;
             /** @description Null if the key of the workspace signs. */
             signing: components["schemas"]["TargetSigningView"] | null;
-            /** @description For how many seconds a token is valid at most. */
+            /** @description The most seconds for which a token is valid. */
             max_seconds: number;
             /** @description The claims, with references. */
             claims: {
                 [key: string]: unknown;
             };
-            /** @description Which rows of which datasets a group sees; empty but for `superset`. */
+            /** @description The rows of datasets that a group sees; empty but for `superset`. */
             row_filters: components["schemas"]["TargetRowFilter"][];
             /** @description The host of addresses of users of `metabase-sso`; else null. */
             email_domain: string | null;
@@ -3005,7 +3005,7 @@ export interface components {
              * @enum {integer}
              */
             success: 1;
-            /** @description How to set the tool up. */
+            /** @description The settings of the tool. */
             setup: components["schemas"]["TargetSetup"];
         };
         TargetKeyRequest: {
@@ -3036,7 +3036,7 @@ export interface components {
             /** @description The key that signs tokens; only Grafana takes those of the key of the workspace. */
             signing?: components["schemas"]["TargetSigningRequest"] | null;
             /**
-             * @description For how many seconds a token is valid at most; of `metabase-sso` 180.
+             * @description The most seconds for which a token is valid; of `metabase-sso` 180.
              * @default 300
              */
             max_seconds?: number;
@@ -3044,7 +3044,7 @@ export interface components {
             claims?: {
                 [key: string]: unknown;
             };
-            /** @description Of `superset`: which rows of which datasets a group sees. */
+            /** @description Of `superset`: the rows of datasets that a group sees. */
             row_filters?: components["schemas"]["TargetRowFilter"][];
             /** @description Of `metabase-sso`: the host of the addresses by which Metabase knows the users. */
             email_domain?: string | null;
@@ -3078,7 +3078,7 @@ export interface components {
             sub: string;
             /** @description Your own id of the person: `user_id` of an introspection. */
             user_id?: string;
-            /** @description What was viewed, such as the id of a dashboard. Usage is the sum over all of them. */
+            /** @description The resource, such as the id of a dashboard. Usage is the sum over all of them. */
             resource?: string;
             /** @description Number of views. */
             count: number;
@@ -3091,7 +3091,7 @@ export interface components {
         UsageBatchRequest: {
             /** @description New for each batch, such as a UUID. A batch that is sent again counts nothing. */
             batch_id: string;
-            /** @description What was viewed. */
+            /** @description The views. */
             views: components["schemas"]["UsageViews"][];
         };
         UsageBatch: {
@@ -3178,7 +3178,7 @@ export interface components {
             /** @description The types of events that are sent. */
             event_types: string[];
             /**
-             * @description How messages are signed.
+             * @description The scheme of signatures.
              * @enum {string}
              */
             signature: "v1" | "v1a";
@@ -3198,7 +3198,7 @@ export interface components {
              * @description Time at which it was disabled, or null.
              */
             disabled_at: string | null;
-            /** @description Why it is disabled: `request`, by a request; `gone`, it returned 410; `failing`, it has failed for days. Null if it is enabled. */
+            /** @description Reason: `request`, by a request; `gone`, it returned 410; `failing`, it has failed for days. Null if it is enabled. */
             disabled_reason: string | null;
             /**
              * Format: date-time
@@ -3245,7 +3245,7 @@ export interface components {
              */
             event_types?: string[];
             /**
-             * @description How messages are signed (Standard Webhooks): `v1`, by a secret that the receiver shares, or `v1a`, by Ed25519, of which the receiver has only the public key. It cannot be changed.
+             * @description The scheme of signatures (Standard Webhooks): `v1`, by a secret that the receiver shares, or `v1a`, by Ed25519, of which the receiver has only the public key. It cannot be changed.
              * @default v1
              * @enum {string}
              */
@@ -3296,7 +3296,7 @@ export interface components {
         };
         RollWebhookSecretRequest: {
             /**
-             * @description For how many seconds messages are also signed with the old secret, so that the receiver can change over; `0` if it has leaked.
+             * @description Seconds for which messages are also signed with the old secret, so that the receiver can change over; `0` if it has leaked.
              * @default 86400
              */
             grace_period_seconds?: number;
@@ -3319,7 +3319,7 @@ export interface components {
             duration_ms: number;
             /** @description HTTP status of the response, or null if there was none. */
             status: number | null;
-            /** @description Why there was no response, as listed on the page Webhooks, or null. */
+            /** @description Reason for no response, as listed on the page Webhooks, or null. */
             failure: string | null;
             /** @description The first kilobyte of the response, or null if there was none or it is not kept because the endpoint has headers. */
             response: string | null;
@@ -3391,7 +3391,7 @@ export interface components {
             last_four: string;
             /** @description `superseded`: rotated, and valid until `expires_at`. `expired` and `revoked` tokens are refused. */
             state: string;
-            /** @description What the token may do. */
+            /** @description The rights of the token. */
             scopes: string[];
             /** @description The addresses and CIDR ranges it may be used from, or null for any. */
             allowed_cidrs: string[] | null;
@@ -3425,7 +3425,7 @@ export interface components {
         ApiTokensResponse: {
             /** @description The API tokens in the order of their creation. */
             api_tokens: components["schemas"]["ApiToken"][];
-            /** @description How many entries match on all pages; only if the query has `count=true`. */
+            /** @description Number of entries that match on all pages; only if the query has `count=true`. */
             total?: components["schemas"]["Total"];
         } & components["schemas"]["Page"];
         CreateApiTokenRequest: {
@@ -3440,7 +3440,7 @@ export interface components {
             user_groups?: components["schemas"]["UserGroupRange"] | null;
             /** @description Purpose of the token, for people: 1–255 code points. */
             name: string;
-            /** @description What the token may do; a scope implies no other. */
+            /** @description The rights of the token; a scope implies no other. */
             scopes: ("user-groups:read" | "user-groups:write" | "user-group-tokens:read" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin" | "targets:read" | "targets:write" | "usage:read")[];
         };
         ApiTokenWithSecret: {
@@ -3477,12 +3477,12 @@ export interface components {
             user_groups?: components["schemas"]["UserGroupRange"] | null;
             /** @description Purpose of the token, for people: 1–255 code points. */
             name?: string;
-            /** @description What the token may do; a scope implies no other. */
+            /** @description The rights of the token; a scope implies no other. */
             scopes?: ("user-groups:read" | "user-groups:write" | "user-group-tokens:read" | "tokens:rotate" | "tokens:introspect" | "tokens:inspect" | "embed-tokens:issue" | "user-groups:view-as" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin" | "targets:read" | "targets:write" | "usage:read")[];
         };
         RotateApiTokenRequest: {
             /**
-             * @description For how many seconds the old token stays valid.
+             * @description Seconds for which the old token stays valid.
              * @default 0
              */
             grace_period_seconds?: number;
@@ -3550,7 +3550,7 @@ export interface components {
         };
         Activity: {
             /**
-             * @description What each point counts.
+             * @description The length of a point.
              * @enum {string}
              */
             step: "hour" | "day";
@@ -3563,7 +3563,7 @@ export interface components {
              * @enum {integer}
              */
             success: 1;
-            /** @description What happened. */
+            /** @description The counts. */
             activity: components["schemas"]["Activity"];
         };
         SystemDatabase: {
@@ -3660,7 +3660,7 @@ export interface components {
             database: components["schemas"]["SystemDatabase"];
             /** @description The state of its schema. */
             migrations: components["schemas"]["SystemMigrations"];
-            /** @description How the process that handles the request learns of changes; each replica has its own. */
+            /** @description The change feed of the process that handles the request; each replica has its own. */
             change_feed: components["schemas"]["SystemChangeFeed"];
             /** @description The processes that poll for changes, each from its first request on, with times of the database’s clock: at most 100, of every installation that shares the database and its user. Null on the embedded database, and behind a pooler, where they cannot be distinguished. */
             replicas: components["schemas"]["SystemReplica"][] | null;
@@ -3712,7 +3712,7 @@ export interface components {
             occurred_at: string;
             /** @description The action, as `noun.verb`: see the page Audit log. */
             action: string;
-            /** @description Who did it. */
+            /** @description The author. */
             actor: components["schemas"]["AuditEventActor"];
             /** @description The changed or shown object. Absent if the action has none. */
             object?: components["schemas"]["AuditEventObject"];
@@ -3732,7 +3732,7 @@ export interface components {
         AuditEventsResponse: {
             /** @description The events, newest first. */
             audit_events: components["schemas"]["AuditEvent"][];
-            /** @description How many entries match on all pages; only if the query has `count=true`. */
+            /** @description Number of entries that match on all pages; only if the query has `count=true`. */
             total?: components["schemas"]["Total"];
         } & components["schemas"]["Page"];
         AuditExportCounts: {
@@ -3742,7 +3742,7 @@ export interface components {
             complete: boolean;
         };
         AuditExportSummary: {
-            /** @description What was exported. */
+            /** @description The counts of the export. */
             summary: components["schemas"]["AuditExportCounts"];
         };
         ExportAuditEventsRequest: {
@@ -3820,7 +3820,7 @@ export interface components {
             code: string;
             /** @description Description for people. */
             detail: string;
-            /** @description What is wrong in the group. */
+            /** @description The violations in the group. */
             errors?: components["schemas"]["FieldError"][];
             /** @description With `user_group_renamed`: the id that the group has now. */
             renamed_to?: string;
@@ -3838,7 +3838,7 @@ export interface components {
             id: number;
             /** @description The set of the groups. */
             set: string;
-            /** @description How many groups it changes. */
+            /** @description Number of groups that it changes. */
             counts: components["schemas"]["UserGroupPlanCounts"];
         };
         RegistryEntry: {
@@ -4623,7 +4623,7 @@ export interface components {
         limit: number;
         /** @description `next_cursor` of the previous page. Leave it out for the first page. */
         cursor: string;
-        /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
+        /** @description `true` adds `total`: the number of entries that match on all pages. It costs a look at every entry. */
         count: boolean;
         /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
         "If-Match": string;
@@ -4929,7 +4929,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
+                /** @description `true` adds `total`: the number of entries that match on all pages. It costs a look at every entry. */
                 count?: components["parameters"]["count"];
                 /** @description The order of the list; `-` reverses it. Texts are in the order of their code points. `status`: the most severe first, in order of creation. */
                 sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" | "status";
@@ -5542,7 +5542,7 @@ export interface operations {
                 set: string;
                 /** @description `true`: groups of the set that no line names are suspended. */
                 prune?: boolean;
-                /** @description What `prune` does with these groups. */
+                /** @description The action of `prune` on these groups. */
                 on_prune?: "suspend" | "delete";
                 /** @description With `prune`: the most groups to suspend or delete. By default a fifth of the set, or 5 if that is more. */
                 max_prune?: number;
@@ -5991,7 +5991,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the token means. */
+            /** @description The meaning of the token. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6023,7 +6023,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a renderer sees. */
+            /** @description The view of a renderer. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6080,7 +6080,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the text is. */
+            /** @description The kind of text. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6119,7 +6119,7 @@ export interface operations {
                     "X-User-Group"?: string;
                     /** @description Internal id of the user group. */
                     "X-User-Group-Number"?: string;
-                    /** @description Who views as the user group, percent-encoded; `-` for nobody. */
+                    /** @description The person who views as the user group, percent-encoded; `-` for nobody. */
                     "X-User-Group-Acting"?: string;
                     /** @description With `schema`: its data source, percent-encoded. */
                     "X-User-Group-Data-Source"?: string;
@@ -6688,7 +6688,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What is in force now. */
+            /** @description The times in force now. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7067,7 +7067,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How to set the tool up. */
+            /** @description The settings of the tool. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7099,7 +7099,7 @@ export interface operations {
                 to?: components["parameters"]["to"];
                 /** @description The time zone of days, such as `Europe/Berlin`. An hour of UTC belongs to the day in which it begins. */
                 tz?: components["parameters"]["tz"];
-                /** @description What each entry counts. `group`: the busiest groups of one day or one calendar month of UTC, which `from` and `to` enclose; by default the present month. */
+                /** @description The scope of an entry. `group`: the busiest groups of one day or one calendar month of UTC, which `from` and `to` enclose; by default the present month. */
                 by?: "group" | "day" | "hour";
             };
             header?: never;
@@ -7139,7 +7139,7 @@ export interface operations {
                 to?: components["parameters"]["to"];
                 /** @description The time zone of days, such as `Europe/Berlin`. An hour of UTC belongs to the day in which it begins. */
                 tz?: components["parameters"]["tz"];
-                /** @description What each entry counts. */
+                /** @description The scope of an entry. */
                 by?: "day" | "hour";
             };
             header?: never;
@@ -7184,7 +7184,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was counted, now or the first time. */
+            /** @description The counts, of this call or of the first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7632,7 +7632,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
+                /** @description `true` adds `total`: the number of entries that match on all pages. It costs a look at every entry. */
                 count?: components["parameters"]["count"];
                 /** @description Only tokens in this state. */
                 state?: "active" | "superseded" | "expired" | "revoked";
@@ -7898,7 +7898,7 @@ export interface operations {
                 from?: string;
                 /** @description The last point is the hour or day before this moment; by default now. */
                 to?: string;
-                /** @description What each point counts. */
+                /** @description The length of a point. */
                 step?: "hour" | "day";
             };
             header?: never;
@@ -7959,7 +7959,7 @@ export interface operations {
                 limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
+                /** @description `true` adds `total`: the number of entries that match on all pages. It costs a look at every entry. */
                 count?: components["parameters"]["count"];
                 /** @description Only events with these actions, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
                 types?: string;
@@ -8042,7 +8042,7 @@ export interface operations {
                 types?: components["parameters"]["types"];
                 /** @description `next_cursor` of the previous response, or the `id` of an event of the stream. Without it the list begins with the oldest event that is kept; `latest` skips all past events. */
                 after?: string;
-                /** @description How many seconds to wait if there is no event yet. */
+                /** @description Seconds to wait if there is no event yet. */
                 wait?: number;
                 /** @description Approximate number of events: those of one transaction come together. */
                 limit?: number;
@@ -8171,14 +8171,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What has happened: `noun.verb`. */
+                    /** @description The kind of event: `noun.verb`. */
                     type: string;
                     /**
                      * Format: date-time
                      * @description Time of the event.
                      */
                     timestamp: string;
-                    /** @description What has changed: `user_group`, or `object`, as in an event. */
+                    /** @description The changed object: `user_group`, or `object`, as in an event. */
                     data: {
                         user_group?: components["schemas"]["ChangedUserGroup"];
                         object?: components["schemas"]["ChangedObject"];

@@ -11,6 +11,9 @@ const RECORDS = 'docs/adr/';
 const STRANGE = /\b(anew|whoever|for ever)\b/i;
 /** A service returns, responds with or rejects; something is next to, with or while something else. */
 const FOREIGN = /\b(answer(s|ed|ing)?|beside)\b/i;
+/** A clause in place of a subject: “What the token may do” is “The rights of the token”. */
+const CLAUSE =
+  /^(?:What|Whatever|Who|Whom|Whose|Where|How|Why|Which|Until when|Since when|For (?:how|whom))\b/i;
 const BLOCK = /^( *)```[\s\S]*?\n\1```$/gm;
 const SENTENCES = {
   comment: /^\s*(?:\/\*\*|\*|#) .*|\/\/ .*/g,
@@ -29,6 +32,33 @@ test('the words of people are plain', () => {
 test('nothing is answered, and nothing is beside', () => {
   expect(linesWith(FOREIGN, sentencesOf)).toEqual([]);
 });
+
+test('no sentence of the OpenAPI document begins with a clause', () => {
+  const sentences = descriptionsOf(JSON.parse(textOf('openapi.json'))).flatMap((text) =>
+    text.split(/\n+|(?<=[.!?]\)?) (?=[A-Z])/),
+  );
+  expect(sentences.length).toBeGreaterThan(1000);
+  expect(sentences.filter((sentence) => CLAUSE.test(sentence))).toEqual([]);
+});
+
+test('no option of the command line begins with a clause', () => {
+  const meanings = Array.from(
+    textOf('docs/reference/cli.md').matchAll(/^\| `[^`]+` \| (.+) \|$/gm),
+    ([, meaning]) => meaning!,
+  );
+  expect(meanings.length).toBeGreaterThan(150);
+  expect(meanings.filter((meaning) => CLAUSE.test(meaning))).toEqual([]);
+});
+
+/** Every description and summary below a value. Examples have none of the document. */
+function descriptionsOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => {
+    if (key === 'example') return [];
+    const isText = (key === 'description' || key === 'summary') && typeof member === 'string';
+    return isText ? [member] : descriptionsOf(member);
+  });
+}
 
 function linesWith(words: RegExp, read: (line: string, file: string) => string): string[] {
   return files.flatMap((file) =>

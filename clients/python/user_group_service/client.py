@@ -233,9 +233,9 @@ class UserGroupClient(Transport):
             current_token: The user-group token that the group holds now.
             idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
-            grace_period_seconds: For how many seconds the old token can still be introspected, so
-                that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS,
-                which is 0 unless the operator sets it.
+            grace_period_seconds: Seconds for which the old token can still be introspected, so that
+                open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which
+                is 0 unless the operator sets it.
         """
         return cast(
             UserGroupWithTokenResponse,
@@ -365,7 +365,7 @@ class UserGroupClient(Transport):
         POST /api/v1/user-groups/actions
 
         Args:
-            action: What to do with each group.
+            action: The action on each group.
             search: The id, the name or a property at the top level that is a string contains this
                 text, in upper or lower case.
             name_prefix: The name begins with this text, code point by code point.
@@ -463,8 +463,8 @@ class UserGroupClient(Transport):
             limit: Maximum number of entries per page. A page of large entries ends sooner, at about
                 256 KB; `next_cursor` continues the list. Default: `50`.
             cursor: `next_cursor` of the previous page. Leave it out for the first page.
-            count: `true` adds `total`: how many entries match on all pages. It costs a look at
-                every entry.
+            count: `true` adds `total`: the number of entries that match on all pages. It costs a
+                look at every entry.
             sort: The order of the list; `-` reverses it. Texts are in the order of their code
                 points. `status`: the most severe first, in order of creation. Default:
                 `"created_at"`.
@@ -1092,9 +1092,9 @@ class UserGroupClient(Transport):
             id: Your own id of the user group.
             idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
-            grace_period_seconds: For how many seconds the old token can still be introspected, so
-                that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS,
-                which is 0 unless the operator sets it.
+            grace_period_seconds: Seconds for which the old token can still be introspected, so that
+                open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which
+                is 0 unless the operator sets it.
         """
         return cast(
             UserGroupWithTokenResponse,
@@ -1162,7 +1162,7 @@ class UserGroupClient(Transport):
             lines: One object for each line; sent as they come.
             set: Name of the set.
             prune: `true`: groups of the set that no line names are suspended.
-            on_prune: What `prune` does with these groups. Default: `"suspend"`.
+            on_prune: The action of `prune` on these groups. Default: `"suspend"`.
             max_prune: With `prune`: the most groups to suspend or delete. By default a fifth of the
                 set, or 5 if that is more.
             adopt: `true`: takes over groups of another set or of none.
@@ -1298,7 +1298,7 @@ class UserGroupClient(Transport):
         POST /api/v1/bulk-jobs
 
         Args:
-            action: What to do with each group.
+            action: The action on each group.
             idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
             search: The id, the name or a property at the top level that is a string contains this
@@ -1471,7 +1471,7 @@ class UserGroupClient(Transport):
     ) -> BulkJobResponse:
         """Cancel a job.
 
-        The job changes no further group. What it has changed stays, and can be undone.
+        The job changes no further group. Its changes stay, and can be undone.
 
         Required scope: `user-groups:write`.
 
@@ -1565,7 +1565,7 @@ class UserGroupClient(Transport):
             target: Name of a target of the workspace: issues the token that this tool takes in
                 place of an embed token. The target decides `audience`, `origin` and `format`, which
                 may not be sent. Nothing can end such a token before it expires.
-            expires_in_seconds: For how many seconds the token is valid, unless it is ended sooner.
+            expires_in_seconds: Seconds for which the token is valid, unless it is ended sooner.
                 Default: `600`.
             origin: Web origin of the page that embeds the dashboard, as browsers write it: https
                 (http for localhost), no path. The renderer can use it to let no other page frame
@@ -2821,13 +2821,13 @@ class UserGroupClient(Transport):
                 their own name.
             signing: The key that signs tokens; only Grafana takes those of the key of the
                 workspace.
-            max_seconds: For how many seconds a token is valid at most; of `metabase-sso` 180.
+            max_seconds: The most seconds for which a token is valid; of `metabase-sso` 180.
                 Default: `300`.
             claims: The claims that the tool takes. An object with the member `$` is a reference, in
                 whose place a value is copied with its type: `sub`, `team_id`, `name`, `user.id`,
                 `user.key`, `user.name`, `user.email`, `resources`, `resource.<type>`, `acting_for`,
                 `variables.<name>`, `mapping.<schema>`. It can have a `default`.
-            row_filters: Of `superset`: which rows of which datasets a group sees.
+            row_filters: Of `superset`: the rows of datasets that a group sees.
             email_domain: Of `metabase-sso`: the host of the addresses by which Metabase knows the
                 users.
             unfiltered: Says that every group may see all that the tool shows. Without it a target
@@ -2944,7 +2944,7 @@ class UserGroupClient(Transport):
             to: The last entry is the day or hour before this moment; by default now.
             tz: The time zone of days, such as `Europe/Berlin`. An hour of UTC belongs to the day in
                 which it begins. Default: `"UTC"`.
-            by: What each entry counts. `group`: the busiest groups of one day or one calendar month
+            by: The scope of an entry. `group`: the busiest groups of one day or one calendar month
                 of UTC, which `from` and `to` enclose; by default the present month. Default:
                 `"day"`.
         """
@@ -3021,7 +3021,7 @@ class UserGroupClient(Transport):
             to: The last entry is the day or hour before this moment; by default now.
             tz: The time zone of days, such as `Europe/Berlin`. An hour of UTC belongs to the day in
                 which it begins. Default: `"UTC"`.
-            by: What each entry counts. Default: `"day"`.
+            by: The scope of an entry. Default: `"day"`.
         """
         return cast(
             UsageResponse,
@@ -3087,7 +3087,7 @@ class UserGroupClient(Transport):
 
         Args:
             batch_id: New for each batch, such as a UUID. A batch that is sent again counts nothing.
-            views: What was viewed.
+            views: The views.
         """
         return cast(
             UsageBatchResponse,
@@ -3107,7 +3107,7 @@ class UserGroupClient(Transport):
     ) -> UserGroupLimitsResponse:
         """Get the limits of a user group.
 
-        How much the group may use in a day and a month of UTC.
+        The most that the group may use in a day and a month of UTC.
 
         Required scope: `user-groups:read`.
 
@@ -3241,7 +3241,7 @@ class UserGroupClient(Transport):
             description: Description for people: 1–255 code points, or null.
             event_types: The events to send: types such as `user_group.create`, in which `*` stands
                 for any characters. Each must match some type. Default: `["*"]`.
-            signature: How messages are signed (Standard Webhooks): `v1`, by a secret that the
+            signature: The scheme of signatures (Standard Webhooks): `v1`, by a secret that the
                 receiver shares, or `v1a`, by Ed25519, of which the receiver has only the public
                 key. It cannot be changed. Default: `"v1"`.
             headers: Up to ten header fields of every message, such as the credentials of a gateway:
@@ -3431,8 +3431,8 @@ class UserGroupClient(Transport):
             id: Its number.
             idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
-            grace_period_seconds: For how many seconds messages are also signed with the old secret,
-                so that the receiver can change over; `0` if it has leaked. Default: `86400`.
+            grace_period_seconds: Seconds for which messages are also signed with the old secret, so
+                that the receiver can change over; `0` if it has leaked. Default: `86400`.
         """
         return cast(
             WebhookEndpointWithSecretResponse,
@@ -3604,8 +3604,8 @@ class UserGroupClient(Transport):
             limit: Maximum number of entries per page. A page of large entries ends sooner, at about
                 256 KB; `next_cursor` continues the list. Default: `50`.
             cursor: `next_cursor` of the previous page. Leave it out for the first page.
-            count: `true` adds `total`: how many entries match on all pages. It costs a look at
-                every entry.
+            count: `true` adds `total`: the number of entries that match on all pages. It costs a
+                look at every entry.
             state: Only tokens in this state.
         """
         return cast(
@@ -3682,7 +3682,7 @@ class UserGroupClient(Transport):
 
         Args:
             name: Purpose of the token, for people: 1–255 code points.
-            scopes: What the token may do; a scope implies no other.
+            scopes: The rights of the token; a scope implies no other.
             idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
             expires_at: Expiry, or null for none. If absent, a new token does not expire, and an
@@ -3827,7 +3827,7 @@ class UserGroupClient(Transport):
                 existing token keeps its own. A token for certain groups can call the operations
                 with `x-restricted-tokens` alone.
             name: Purpose of the token, for people: 1–255 code points.
-            scopes: What the token may do; a scope implies no other.
+            scopes: The rights of the token; a scope implies no other.
         """
         return cast(
             ApiTokenResponse,
@@ -3870,7 +3870,7 @@ class UserGroupClient(Transport):
             id: Its number.
             idempotency_key: 1–255 visible ASCII characters, new for each intended call. Within 24
                 hours the same call is done once and gets the same response.
-            grace_period_seconds: For how many seconds the old token stays valid. Default: `0`.
+            grace_period_seconds: Seconds for which the old token stays valid. Default: `0`.
         """
         return cast(
             ApiTokenWithSecretResponse,
@@ -3918,9 +3918,9 @@ class UserGroupClient(Transport):
     ) -> OverviewResponse:
         """Count groups and tokens of the workspace.
 
-        How many user groups there are and how many need attention, how many replaced tokens are
-        still valid, and, for API tokens with the scope `admin`, how many API tokens there are.
-        Calls share a count, which is as old as `as_of` says.
+        Counts the user groups, those that need attention, the replaced tokens that are still valid,
+        and, for API tokens with the scope `admin`, the API tokens. Calls share a count, which is as
+        old as `as_of` says.
 
         Required scope: `user-groups:read`.
 
@@ -3945,8 +3945,8 @@ class UserGroupClient(Transport):
     ) -> ActivityResponse:
         """Read the activity of the workspace, by the hour or day.
 
-        How many tokens were introspected, tokens of user groups replaced and user groups created,
-        in all processes together; one point for each hour or day of the period, at most 2,200. Kept
+        Counts the tokens introspected, tokens of user groups replaced and user groups created, in
+        all processes together; one point for each hour or day of the period, at most 2,200. Kept
         for 90 days; the last point lags by up to five seconds.
 
         Required scope: `user-groups:read`.
@@ -3957,7 +3957,7 @@ class UserGroupClient(Transport):
             from_: The first point is the hour or day, in UTC, of this moment; by default 24 hours
                 or 30 days before `to`.
             to: The last point is the hour or day before this moment; by default now.
-            step: What each point counts. Default: `"hour"`.
+            step: The length of a point. Default: `"hour"`.
         """
         return cast(
             ActivityResponse,
@@ -4025,8 +4025,8 @@ class UserGroupClient(Transport):
             limit: Maximum number of entries per page. A page of large entries ends sooner, at about
                 256 KB; `next_cursor` continues the list. Default: `50`.
             cursor: `next_cursor` of the previous page. Leave it out for the first page.
-            count: `true` adds `total`: how many entries match on all pages. It costs a look at
-                every entry.
+            count: `true` adds `total`: the number of entries that match on all pages. It costs a
+                look at every entry.
             types: Only events with these actions, separated by commas, where `*` stands for any
                 characters: `user_group.update`, `user_group.*`.
             object_type: Only events of objects of this kind, such as `user_group`.
@@ -4175,7 +4175,7 @@ class UserGroupClient(Transport):
             after: `next_cursor` of the previous response, or the `id` of an event of the stream.
                 Without it the list begins with the oldest event that is kept; `latest` skips all
                 past events.
-            wait: How many seconds to wait if there is no event yet. Default: `0`.
+            wait: Seconds to wait if there is no event yet. Default: `0`.
             limit: Approximate number of events: those of one transaction come together. Default:
                 `100`.
         """

@@ -45,7 +45,7 @@ class Problem(TypedDict):
     """Finds the request in the log; also in X-Request-Id."""
 
     errors: NotRequired[list[FieldError]]
-    """What is wrong in the request."""
+    """The violations in the request."""
 
     renamed_to: NotRequired[str]
     """With `user_group_renamed`: the id that the group has now."""
@@ -102,7 +102,7 @@ class RefusedGroup(TypedDict):
     """Description for people."""
 
     errors: NotRequired[list[FieldError]]
-    """What is wrong in the group."""
+    """The violations in the group."""
 
     renamed_to: NotRequired[str]
     """With `user_group_renamed`: the id that the group has now."""
@@ -212,7 +212,7 @@ class ExportCounts(TypedDict):
 @final
 class ExportSummary(TypedDict):
     summary: ExportCounts
-    """What was exported."""
+    """The counts of the export."""
 
 
 class ExportUserGroupsRequest(TypedDict):
@@ -278,7 +278,7 @@ class BulkChangeSummary(TypedDict):
 
 class ChangeUserGroupsRequest(TypedDict):
     action: Literal["suspend", "resume", "rotate", "delete"]
-    """What to do with each group."""
+    """The action on each group."""
 
     ids: NotRequired[list[str]]
     """These groups, by your own ids. Then the query has no filter."""
@@ -359,7 +359,7 @@ class UserGroupWithTokenResponse(TypedDict):
 
 class RotateUserGroupTokenRequest(TypedDict):
     grace_period_seconds: NotRequired[int]
-    """For how many seconds the old token can still be introspected, so that open dashboards keep
+    """Seconds for which the old token can still be introspected, so that open dashboards keep
     working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets
     it.
     """
@@ -448,7 +448,7 @@ class UserGroupsResponse(Page):
     """The user groups."""
 
     total: NotRequired[Total]
-    """How many entries match on all pages; only if the query has `count=true`."""
+    """Number of entries that match on all pages; only if the query has `count=true`."""
 
 
 class PastTokenView(TypedDict):
@@ -464,7 +464,7 @@ class PastTokenView(TypedDict):
     """When it was issued."""
 
     refused_because: str | None
-    """Why it was refused at that time, or null: it was accepted."""
+    """Reason for its refusal at that time; null if it was accepted."""
 
 
 class PastUserGroup(TypedDict):
@@ -564,8 +564,8 @@ class UserGroupToken(TypedDict):
     """
 
     refused_because: str | None
-    """Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap.
-    `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap.
+    """Reason for its refusal now, or null. `superseded`: a rotation replaced it, or ended its
+    overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap.
     `group_suspended`, `group_expired`, `group_incomplete`: the group is not active. `tokens_ended`:
     all tokens of the workspace were ended together.
     """
@@ -604,7 +604,7 @@ class UserGroupTokensResponse(Page):
 
 class RotateUserGroupTokenByIdRequest(TypedDict):
     grace_period_seconds: NotRequired[int]
-    """For how many seconds the old token can still be introspected, so that open dashboards keep
+    """Seconds for which the old token can still be introspected, so that open dashboards keep
     working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets
     it.
     """
@@ -634,7 +634,7 @@ class UserGroupVersion(TypedDict):
     """The name of the group in this state."""
 
     change: str | None
-    """What led to this state. `update`: a write, which may also have suspended or resumed the
+    """The cause of this state. `update`: a write, which may also have suspended or resumed the
     group. null: the state before it is no longer kept.
     """
 
@@ -650,12 +650,12 @@ class UserGroupVersion(TypedDict):
     """When the group lost this state; null for its present one."""
 
     ended_by: str | None
-    """What ended this state: the next version, or the deletion of the group; null for its present
+    """The end of this state: the next version, or the deletion of the group; null for its present
     one.
     """
 
     author: NotRequired[VersionAuthor | None]
-    """Who made it. null: the audit log has no such event. Absent without the scope `audit:read`."""
+    """Its author. null: the audit log has no such event. Absent without the scope `audit:read`."""
 
     restored_version: NotRequired[int]
     """The version that a restore has written again, if the audit log has it."""
@@ -775,7 +775,7 @@ PlannedDifference = TypedDict(
 
 class PlannedChange(TypedDict):
     action: str
-    """What is done with the group."""
+    """The action on the group."""
 
     provided_id: str
     """Your own id of the group."""
@@ -812,7 +812,7 @@ class UserGroupPlan(TypedDict):
     """The set of the groups."""
 
     counts: UserGroupPlanCounts
-    """How many groups it changes."""
+    """Number of groups that it changes."""
 
 
 class PlanView(UserGroupPlan):
@@ -820,7 +820,7 @@ class PlanView(UserGroupPlan):
     """When it was made."""
 
     expires_at: str
-    """Until when it can be applied."""
+    """The end of the time to apply it."""
 
     changes: list[PlannedChange]
     """Every group that it changes."""
@@ -852,7 +852,7 @@ class AppliedPlanResponse(TypedDict):
 
 class BulkJobSelection(TypedDict):
     ids: NotRequired[int]
-    """How many groups the call has named."""
+    """Number of groups that the call has named."""
 
     filters: NotRequired[dict[str, Any]]
     """The filters of the call."""
@@ -861,7 +861,7 @@ class BulkJobSelection(TypedDict):
     """Every group of the workspace."""
 
     lines: NotRequired[int]
-    """How many lines an import has, without blank ones."""
+    """Number of lines of an import, without blank ones."""
 
     undo_of: NotRequired[int]
     """The groups that this job has changed, each unless it has changed since."""
@@ -894,7 +894,7 @@ class BulkJob(TypedDict):
     """The action for each group. `restore` undoes an `import`."""
 
     selection: BulkJobSelection
-    """Which groups."""
+    """The groups of the job."""
 
     created_by: BulkJobCreator
     """The creator of the job."""
@@ -918,7 +918,7 @@ class BulkJob(TypedDict):
     """Number of them that it could not change."""
 
     failure: BulkJobFailure | None
-    """Why it has failed, or null."""
+    """The reason for a failure, or null."""
 
     created_at: str
     """When it was created. Groups that are created later are left out."""
@@ -930,7 +930,7 @@ class BulkJob(TypedDict):
     """When it ended, or null."""
 
     undo_until: str | None
-    """Until when it can be undone; null if it cannot."""
+    """The end of the time to undo it; null if it cannot be undone."""
 
     undone_by: int | None
     """The job that undoes it, or null."""
@@ -985,8 +985,8 @@ class BulkJobResultsResponse(Page):
 
 class ActingFor(TypedDict):
     subject: str
-    """The person who will look, such as an e-mail address: the claim `act.sub`, which renderers
-    show and a browser can read. 1–255 code points, no control characters.
+    """The viewer, such as an e-mail address: the claim `act.sub`, which renderers show and a
+    browser can read. 1–255 code points, no control characters.
     """
 
     reason: str
@@ -1028,7 +1028,7 @@ class IssueEmbedTokenRequest(TypedDict):
     """
 
     expires_in_seconds: NotRequired[int]
-    """For how many seconds the token is valid, unless it is ended sooner. Default: `600`."""
+    """Seconds for which the token is valid, unless it is ended sooner. Default: `600`."""
 
     origin: NotRequired[str]
     """Web origin of the page that embeds the dashboard, as browsers write it: https (http for
@@ -1081,8 +1081,8 @@ class EmbedToken(TypedDict):
     """Expiry, unless it is ended sooner."""
 
     expires_in: int
-    """For how many seconds from its issue on it is valid, unless it is ended sooner (RFC 6749,
-    section 5.1).
+    """Seconds from its issue for which it is valid, unless it is ended sooner (RFC 6749, section
+    5.1).
     """
 
     kid: str
@@ -1271,8 +1271,8 @@ class Variable(TypedDict):
     """Its declared type; of a property that is not declared, the JSON type of its value."""
 
     origin: str
-    """Where its value comes from; `token`: each embed token has its own, or none; `none`: it has
-    none, so that a query that needs it fails.
+    """The source of its value; `token`: each embed token has its own, or none; `none`: it has none,
+    so that a query that needs it fails.
     """
 
     declared: bool
@@ -1288,7 +1288,7 @@ class UserGroupView(TypedDict):
     """The status of the group."""
 
     reasons: list[StatusReason]
-    """What is missing, or in the way; empty if nothing is."""
+    """The obstacles; empty if there are none."""
 
     introspection: IntrospectionResponse
     """Exactly what a renderer gets for the current token of the group now."""
@@ -1308,7 +1308,7 @@ class UserGroupViewResponse(TypedDict):
     """1: the call succeeded."""
 
     view: UserGroupView
-    """What a renderer sees."""
+    """The view of a renderer."""
 
 
 class AuthorizationServerMetadata(TypedDict):
@@ -1316,13 +1316,13 @@ class AuthorizationServerMetadata(TypedDict):
     """The value of PUBLIC_URL, with which all other URLs here begin."""
 
     introspection_endpoint: str
-    """Where tokens are introspected (RFC 7662)."""
+    """URL of introspection (RFC 7662)."""
 
     introspection_endpoint_auth_methods_supported: list[str]
     """Ways in which a caller can send its API token."""
 
     revocation_endpoint: str
-    """Where tokens are revoked (RFC 7009)."""
+    """URL of revocation (RFC 7009)."""
 
     revocation_endpoint_auth_methods_supported: list[str]
     """Ways in which a caller can send its API token."""
@@ -1388,7 +1388,7 @@ class EmbedTokenFacts(TypedDict):
     """Its expiry."""
 
     acting_for: NotRequired[str]
-    """Who views as the group, if it was issued with `acting_for`."""
+    """The person who views as the group, if it was issued with `acting_for`."""
 
     user_id: NotRequired[str]
     """Your own id of the person who looks, if it was given."""
@@ -1419,13 +1419,13 @@ class ApiTokenFacts(TypedDict):
 
 class Inspection(TypedDict):
     kind: str
-    """What the text is; `unknown` also for a token of another workspace."""
+    """The kind of text; `unknown` also for a token of another workspace."""
 
     accepted: bool
     """Whether it is accepted now: by introspection, or as an API token."""
 
     reason: str | None
-    """Why it is not accepted, as a stable code; null if it is."""
+    """Reason for its refusal, as a stable code, or null."""
 
     next_step: str
     """The next step, for people."""
@@ -1458,7 +1458,7 @@ class InspectionResponse(TypedDict):
     """1: the call succeeded."""
 
     inspection: Inspection
-    """What the text is."""
+    """The kind of text."""
 
 
 class EndTokensRequest(TypedDict):
@@ -1505,7 +1505,7 @@ class EndTokensResponse(TypedDict):
     """1: the call succeeded."""
 
     ended_tokens: EndedTokens
-    """What the call has ended."""
+    """The tokens that the call has ended."""
 
 
 class RevokeTokenRequest(TypedDict):
@@ -1542,7 +1542,7 @@ class ReportLeakedTokensRequest(TypedDict):
 
 class ReportedToken(TypedDict):
     kind: str
-    """What it is; `unknown` also for one that has expired, or is of another workspace."""
+    """The kind of token; `unknown` also for one that has expired, or is of another workspace."""
 
     result: str
     """`ended`: it is inactive now. `would_end`: only with `dry_run`, it would be.
@@ -1871,13 +1871,13 @@ class TargetView(TypedDict):
     """Null if the key of the workspace signs."""
 
     max_seconds: int
-    """For how many seconds a token is valid at most."""
+    """The most seconds for which a token is valid."""
 
     claims: dict[str, Any]
     """The claims, with references."""
 
     row_filters: list[TargetRowFilter]
-    """Which rows of which datasets a group sees; empty but for `superset`."""
+    """The rows of datasets that a group sees; empty but for `superset`."""
 
     email_domain: str | None
     """The host of addresses of users of `metabase-sso`; else null."""
@@ -1923,7 +1923,7 @@ class TargetSetupResponse(TypedDict):
     """1: the call succeeded."""
 
     setup: TargetSetup
-    """How to set the tool up."""
+    """The settings of the tool."""
 
 
 class TargetKeyRequest(TypedDict):
@@ -1963,7 +1963,7 @@ class PutTargetRequest(TypedDict):
     """The key that signs tokens; only Grafana takes those of the key of the workspace."""
 
     max_seconds: NotRequired[int]
-    """For how many seconds a token is valid at most; of `metabase-sso` 180. Default: `300`."""
+    """The most seconds for which a token is valid; of `metabase-sso` 180. Default: `300`."""
 
     claims: NotRequired[dict[str, Any]]
     """The claims that the tool takes. An object with the member `$` is a reference, in whose place
@@ -1973,7 +1973,7 @@ class PutTargetRequest(TypedDict):
     """
 
     row_filters: NotRequired[list[TargetRowFilter]]
-    """Of `superset`: which rows of which datasets a group sees."""
+    """Of `superset`: the rows of datasets that a group sees."""
 
     email_domain: NotRequired[str | None]
     """Of `metabase-sso`: the host of the addresses by which Metabase knows the users."""
@@ -2025,7 +2025,7 @@ class UsageViews(TypedDict):
     """Your own id of the person: `user_id` of an introspection."""
 
     resource: NotRequired[str]
-    """What was viewed, such as the id of a dashboard. Usage is the sum over all of them."""
+    """The resource, such as the id of a dashboard. Usage is the sum over all of them."""
 
     count: int
     """Number of views."""
@@ -2039,7 +2039,7 @@ class UsageBatchRequest(TypedDict):
     """New for each batch, such as a UUID. A batch that is sent again counts nothing."""
 
     views: list[UsageViews]
-    """What was viewed."""
+    """The views."""
 
 
 class UsageBatch(TypedDict):
@@ -2149,7 +2149,7 @@ class WebhookEndpoint(TypedDict):
     """The types of events that are sent."""
 
     signature: Literal["v1", "v1a"]
-    """How messages are signed."""
+    """The scheme of signatures."""
 
     public_key: str | None
     """The public key of `v1a`, by which the receiver verifies; null for `v1`."""
@@ -2167,8 +2167,8 @@ class WebhookEndpoint(TypedDict):
     """Time at which it was disabled, or null."""
 
     disabled_reason: str | None
-    """Why it is disabled: `request`, by a request; `gone`, it returned 410; `failing`, it has
-    failed for days. Null if it is enabled.
+    """Reason: `request`, by a request; `gone`, it returned 410; `failing`, it has failed for days.
+    Null if it is enabled.
     """
 
     failing_since: str | None
@@ -2212,7 +2212,7 @@ class CreateWebhookEndpointRequest(TypedDict):
     """
 
     signature: NotRequired[Literal["v1", "v1a"]]
-    """How messages are signed (Standard Webhooks): `v1`, by a secret that the receiver shares, or
+    """The scheme of signatures (Standard Webhooks): `v1`, by a secret that the receiver shares, or
     `v1a`, by Ed25519, of which the receiver has only the public key. It cannot be changed. Default:
     `"v1"`.
     """
@@ -2276,7 +2276,7 @@ class UpdateWebhookEndpointRequest(TypedDict):
 
 class RollWebhookSecretRequest(TypedDict):
     grace_period_seconds: NotRequired[int]
-    """For how many seconds messages are also signed with the old secret, so that the receiver can
+    """Seconds for which messages are also signed with the old secret, so that the receiver can
     change over; `0` if it has leaked. Default: `86400`.
     """
 
@@ -2304,7 +2304,7 @@ class WebhookAttempt(TypedDict):
     """HTTP status of the response, or null if there was none."""
 
     failure: str | None
-    """Why there was no response, as listed on the page Webhooks, or null."""
+    """Reason for no response, as listed on the page Webhooks, or null."""
 
     response: str | None
     """The first kilobyte of the response, or null if there was none or it is not kept because the
@@ -2377,7 +2377,7 @@ class ApiToken(TypedDict):
     """
 
     scopes: list[str]
-    """What the token may do."""
+    """The rights of the token."""
 
     allowed_cidrs: list[str] | None
     """The addresses and CIDR ranges it may be used from, or null for any."""
@@ -2411,7 +2411,7 @@ class ApiTokensResponse(Page):
     """The API tokens in the order of their creation."""
 
     total: NotRequired[Total]
-    """How many entries match on all pages; only if the query has `count=true`."""
+    """Number of entries that match on all pages; only if the query has `count=true`."""
 
 
 class CreateApiTokenRequest(TypedDict):
@@ -2456,7 +2456,7 @@ class CreateApiTokenRequest(TypedDict):
             "usage:read",
         ]
     ]
-    """What the token may do; a scope implies no other."""
+    """The rights of the token; a scope implies no other."""
 
 
 class ApiTokenWithSecret(ApiToken):
@@ -2524,12 +2524,12 @@ class UpdateApiTokenRequest(TypedDict):
             ]
         ]
     ]
-    """What the token may do; a scope implies no other."""
+    """The rights of the token; a scope implies no other."""
 
 
 class RotateApiTokenRequest(TypedDict):
     grace_period_seconds: NotRequired[int]
-    """For how many seconds the old token stays valid. Default: `0`."""
+    """Seconds for which the old token stays valid. Default: `0`."""
 
 
 class UserGroupsOverview(TypedDict):
@@ -2612,7 +2612,7 @@ class ActivityPoint(TypedDict):
 
 class Activity(TypedDict):
     step: Literal["hour", "day"]
-    """What each point counts."""
+    """The length of a point."""
 
     points: list[ActivityPoint]
     """One for each hour or day of the period, even if nothing happened."""
@@ -2623,7 +2623,7 @@ class ActivityResponse(TypedDict):
     """1: the call succeeded."""
 
     activity: Activity
-    """What happened."""
+    """The counts."""
 
 
 class SystemDatabase(TypedDict):
@@ -2747,7 +2747,7 @@ class SystemInfo(TypedDict):
     """The state of its schema."""
 
     change_feed: SystemChangeFeed
-    """How the process that handles the request learns of changes; each replica has its own."""
+    """The change feed of the process that handles the request; each replica has its own."""
 
     replicas: list[SystemReplica] | None
     """The processes that poll for changes, each from its first request on, with times of the
@@ -2823,7 +2823,7 @@ class AuditEvent(TypedDict):
     """The action, as `noun.verb`: see the page Audit log."""
 
     actor: AuditEventActor
-    """Who did it."""
+    """The author."""
 
     object: NotRequired[AuditEventObject]
     """The changed or shown object. Absent if the action has none."""
@@ -2843,7 +2843,7 @@ class AuditEventsResponse(Page):
     """The events, newest first."""
 
     total: NotRequired[Total]
-    """How many entries match on all pages; only if the query has `count=true`."""
+    """Number of entries that match on all pages; only if the query has `count=true`."""
 
 
 class AuditExportCounts(TypedDict):
@@ -2857,7 +2857,7 @@ class AuditExportCounts(TypedDict):
 @final
 class AuditExportSummary(TypedDict):
     summary: AuditExportCounts
-    """What was exported."""
+    """The counts of the export."""
 
 
 ExportAuditEventsRequest = TypedDict(

@@ -83,7 +83,7 @@ export function defineToken(token: Command, services: CommandServices): void {
     'issue an API token and print it; it cannot be shown again',
     '--name billing --scopes user-groups:read',
   )
-    .requiredOption('--name <name>', 'what the token is for')
+    .requiredOption('--name <name>', 'purpose of the token')
     .option('--scopes <list>', scopesHelp(), parseScopes, HOST_SCOPES)
     .option('--expires-at <time>', EXPIRES_HELP)
     .option('--allowed-cidrs <list>', CIDRS_HELP)
@@ -109,7 +109,7 @@ export function defineToken(token: Command, services: CommandServices): void {
   );
 
   about('update', 'change an API token; what is not given stays', '--expires-at never')
-    .option('--name <name>', 'what the token is for')
+    .option('--name <name>', 'purpose of the token')
     .option('--scopes <list>', scopesHelp(), parseScopes)
     .option('--expires-at <time>', `${EXPIRES_HELP}, or "never"`)
     .option('--allowed-cidrs <list>', `${CIDRS_HELP}, or "any"`)

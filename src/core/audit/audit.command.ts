@@ -61,10 +61,7 @@ export function defineAudit(audit: Command, services: CommandServices): void {
     'only events of this workspace; by default, events of every workspace and of none',
   );
   limitOption(parameterOptions(list, filters))
-    .option(
-      '--cursor <cursor>',
-      'where to continue: the cursor that the previous list printed; needs --workspace',
-    )
+    .option('--cursor <cursor>', 'cursor that the previous list printed; needs --workspace')
     .action(async (options: Settings) => {
       const { workspace } = options;
       const query = givenParameters(options, filters);

@@ -22,7 +22,7 @@ export class GroupViewController {
     'See what a renderer gets for a user group',
     'The introspection of its current token as it is now, without the token: the mapping with the names of the registry, the variables with their types, and what is missing. Does not count as an introspection.',
   )
-  @Ok(UserGroupViewResponse, 'What a renderer sees.')
+  @Ok(UserGroupViewResponse, 'The view of a renderer.')
   @ApiReadProblems(...ID_ERRORS)
   get(
     @CurrentCaller() caller: Caller,

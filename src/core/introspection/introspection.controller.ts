@@ -27,7 +27,7 @@ export class IntrospectionController {
     'Introspect a token',
     'For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. Every replica sees a change within a second. OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in the form, with any client id.',
   )
-  @Ok(IntrospectionResponse, 'What the token means.')
+  @Ok(IntrospectionResponse, 'The meaning of the token.')
   @ApiProblems(CredentialsAmbiguous)
   introspect(
     @CurrentCaller() caller: Caller,

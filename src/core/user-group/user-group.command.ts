@@ -96,7 +96,7 @@ export function defineGroup(group: Command, services: CommandServices): void {
       filters,
     ),
   )
-    .option('--cursor <cursor>', 'where to continue: the cursor that the previous list printed')
+    .option('--cursor <cursor>', 'cursor that the previous list printed')
     .action(
       run<Limited & { cursor?: string }>(async ({ app, caller, options }) => {
         const query = givenParameters(options, filters);
@@ -191,11 +191,7 @@ export function defineGroup(group: Command, services: CommandServices): void {
 
 function withContent(command: Command): Command {
   return command
-    .option(
-      '--mapping <json>',
-      'which data source each schema has, such as {"sales":42}',
-      parseJson,
-    )
+    .option('--mapping <json>', 'data source of each schema, such as {"sales":42}', parseJson)
     .option('--properties <json>', 'variables for dashboards, such as {"region":"EMEA"}', parseJson)
     .option(
       '--valid-until <time>',

@@ -143,7 +143,7 @@ export class BulkJobController {
   @Operation(
     'cancelBulkJob',
     'Cancel a job',
-    'The job changes no further group. What it has changed stays, and can be undone.',
+    'The job changes no further group. Its changes stay, and can be undone.',
   )
   @Ok(BulkJobResponse, 'The job has ended.')
   @ApiReadProblems(BulkJobNotFound, BulkJobEnded, AuditUnavailable)

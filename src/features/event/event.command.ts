@@ -23,8 +23,7 @@ const WAIT = '30';
 
 const parameters: Record<Exclude<keyof EventQueryDto, 'limit'>, string> = {
   types: 'only these types, such as user_group.update,api_token.*',
-  after:
-    'where to continue: the cursor that the previous list printed; "latest" skips all past events',
+  after: 'cursor that the previous list printed; "latest" skips all past events',
   wait: 'seconds to wait if there is no event yet, at most 30',
 };
 

@@ -41,7 +41,8 @@ export class ForwardAuthController {
   @Empty('Let the viewer in. The headers that the settings choose come in addition.', {
     'X-User-Group': 'Your own id of the user group, percent-encoded.',
     'X-User-Group-Number': 'Internal id of the user group.',
-    'X-User-Group-Acting': 'Who views as the user group, percent-encoded; `-` for nobody.',
+    'X-User-Group-Acting':
+      'The person who views as the user group, percent-encoded; `-` for nobody.',
     'X-User-Group-Data-Source': 'With `schema`: its data source, percent-encoded.',
   })
   @ApiPublicProblems(

@@ -23,7 +23,7 @@ export class InspectionController {
     'Inspect a token',
     'For people who want to know why a dashboard is blank. Takes any text, and says what it is, whether it is accepted now, each check with its result, the group, who has replaced the token, and what to do next. A token of another workspace is `unknown`, like any unknown text. Each call is in the audit log, without the token.',
   )
-  @Ok(InspectionResponse, 'What the text is.')
+  @Ok(InspectionResponse, 'The kind of text.')
   @ApiProblems(AuditUnavailable)
   inspect(
     @CurrentCaller() caller: Caller,

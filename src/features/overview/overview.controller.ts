@@ -25,7 +25,7 @@ export class OverviewController {
   @Operation(
     'getOverview',
     'Count groups and tokens of the workspace',
-    'How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count, which is as old as `as_of` says.',
+    'Counts the user groups, those that need attention, the replaced tokens that are still valid, and, for API tokens with the scope `admin`, the API tokens. Calls share a count, which is as old as `as_of` says.',
   )
   @Ok(OverviewResponse, 'The counts.')
   @ApiReadProblems()
@@ -38,7 +38,7 @@ export class OverviewController {
   @Operation(
     'getActivity',
     'Read the activity of the workspace, by the hour or day',
-    'How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; the last point lags by up to five seconds.',
+    'Counts the tokens introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; the last point lags by up to five seconds.',
   )
   @Ok(ActivityResponse, 'The points, the oldest first.')
   @ApiReadProblems()

@@ -54,9 +54,7 @@ export function defineApply(command: Command, { withWorkspace }: CommandServices
     .option('--dry-run', `show the differences; exit with ${DIFFERENCES} if there are any`)
     .option('--prune', 'suspend groups of the set that no file has')
     .addOption(
-      new Option('--on-prune <action>', 'what --prune does with these groups').choices(
-        pruneActions,
-      ),
+      new Option('--on-prune <action>', 'action of --prune on these groups').choices(pruneActions),
     )
     .option('--max-prune <number>', 'maximum number of these groups, by default a fifth of the set')
     .option('--adopt', 'take over groups of another set or of none')

@@ -16,9 +16,9 @@ interface Ending extends Printing {
 
 export function defineEndTokens(command: Command, { withWorkspace }: CommandServices): void {
   withResult(command, 'workspace end-tokens acme --kinds user_group_token --reason leaked')
-    .argument('[name]', 'whose tokens', 'default')
+    .argument('[name]', 'name of the workspace', 'default')
     .requiredOption('--kinds <list>', 'user_group_token, embed_token, or both')
-    .requiredOption('--reason <text>', 'why, for the audit log')
+    .requiredOption('--reason <text>', 'reason, for the audit log')
     .option('--before <time>', 'a moment in RFC 3339; now if not given')
     .option('--dry-run', 'say how many tokens would end, and end none')
     .action((name: string, { kinds, reason, before, dryRun, ...options }: Ending) =>

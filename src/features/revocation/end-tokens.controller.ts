@@ -23,7 +23,7 @@ export class EndTokensController {
     'End all tokens issued before a moment',
     'For leaks of many tokens. Every user-group token, or embed token, that the workspace issued or imported before `before` is inactive in every replica within a second, and its holder cannot rotate it. The next GET or PUT of /api/user for a group issues a fresh token; `POST /api/v1/user-groups/{id}/tokens/rotate` does so at once. A time is never moved back, so repeating a call changes nothing. With `dry_run` the call counts the tokens and ends none.',
   )
-  @Ok(EndTokensResponse, 'What is in force now.')
+  @Ok(EndTokensResponse, 'The times in force now.')
   @ApiProblems(AuditUnavailable)
   end(
     @CurrentCaller() caller: Caller,

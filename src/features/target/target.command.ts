@@ -110,7 +110,7 @@ export function defineTarget(target: Command, services: CommandServices): void {
     .option('--user <id>', 'your own id of the viewer')
     .option('--user-name <name>', 'with --user: a name to show')
     .option('--user-email <address>', 'with --user: an e-mail address')
-    .option('--resource <type:id>', 'what the token is for; can be repeated', addResource)
+    .option('--resource <type:id>', 'resource that the token is for; can be repeated', addResource)
     .option('--variables <json>', 'variables of the source token, such as {"store":7}', parseJson)
     .option('--expires-in-seconds <seconds>', 'seconds for which the token is valid', parseSeconds)
     .action(

@@ -75,7 +75,7 @@ export class UsageController {
     'Report views',
     'For renderers, which send once a minute what they have shown: most views never reach the service, because renderers cache introspections. A batch that is sent again counts nothing and gets the same response, so that it can be retried. A `sub` that is no user group of the workspace is counted for nobody; `unknown` lists its place.',
   )
-  @Ok(UsageBatchResponse, 'What was counted, now or the first time.')
+  @Ok(UsageBatchResponse, 'The counts, of this call or of the first.')
   @ApiProblems(UsageBatchReused)
   report(
     @CurrentCaller() caller: Caller,

@@ -4,6 +4,6 @@ import { QuotaReached } from './usage.errors.ts';
 export const usageOpenApi: OpenApiParts = {
   problems: { issueEmbedToken: [QuotaReached] },
   tags: {
-    Usage: 'How much each user group uses. Do not bill by the counts.',
+    Usage: 'Usage of each user group. Do not bill by the counts.',
   },
 };

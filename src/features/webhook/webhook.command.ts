@@ -77,7 +77,7 @@ export function defineWebhook(webhook: Command, services: CommandServices): void
   );
   const withSettings = (command: Command) =>
     command
-      .option('--description <text>', 'what it is for')
+      .option('--description <text>', 'its purpose')
       .option(
         '--event-types <list>',
         'events to send, such as user_group.*,api_token.revoke',

@@ -17,7 +17,7 @@ const WEBHOOK: OpenAPIObject['paths'][string] = {
     operationId: 'receiveEvent',
     summary: 'Receive an event',
     description:
-      'What the service posts to the webhook endpoints of a workspace (Standard Webhooks 1.0). A message can arrive more than once, under the same `webhook-id`.',
+      'The message that the service posts to the webhook endpoints of a workspace (Standard Webhooks 1.0). A message can arrive more than once, under the same `webhook-id`.',
     tags: ['Webhooks'],
     // The endpoint belongs to the receiver.
     security: [],
@@ -38,11 +38,11 @@ const WEBHOOK: OpenAPIObject['paths'][string] = {
             type: 'object',
             required: ['type', 'timestamp', 'data'],
             properties: {
-              type: { type: 'string', description: 'What has happened: `noun.verb`.' },
+              type: { type: 'string', description: 'The kind of event: `noun.verb`.' },
               timestamp: { type: 'string', format: 'date-time', description: 'Time of the event.' },
               data: {
                 type: 'object',
-                description: 'What has changed: `user_group`, or `object`, as in an event.',
+                description: 'The changed object: `user_group`, or `object`, as in an event.',
                 properties: {
                   user_group: { $ref: '#/components/schemas/ChangedUserGroup' },
                   object: { $ref: '#/components/schemas/ChangedObject' },

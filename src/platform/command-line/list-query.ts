@@ -35,7 +35,12 @@ export function limitOption(command: Command, most = MAX_COUNT): Command {
     if (limit >= 1 && limit <= most) return limit;
     throw new InvalidArgumentError(`Use a number from 1 to ${most}.`);
   };
-  return command.option('--limit <count>', `how many, at most ${most}`, parse, DEFAULT_COUNT);
+  return command.option(
+    '--limit <count>',
+    `number of entries, at most ${most}`,
+    parse,
+    DEFAULT_COUNT,
+  );
 }
 
 function toCamel(name: string): string {

@@ -38,7 +38,7 @@ export class ApiTokenView {
   )
   state!: ApiTokenState;
 
-  @ListOf(String, 'What the token may do.', ['user-groups:read'])
+  @ListOf(String, 'The rights of the token.', ['user-groups:read'])
   scopes!: Scope[];
 
   @ListOf.orNull(String, 'The addresses and CIDR ranges it may be used from, or null for any.', [

@@ -26,7 +26,7 @@ import { type ApiTokenState, apiTokenStates } from './api-token-response.dto.ts'
 const NAME = ['Purpose of the token, for people: 1–255 code points.', 'billing'] as const;
 const SCOPES = [
   scopes,
-  'What the token may do; a scope implies no other.',
+  'The rights of the token; a scope implies no other.',
   ['user-groups:read'],
   { isArray: true, minItems: 1, uniqueItems: true },
 ] as const;
@@ -91,7 +91,7 @@ export class UpdateApiTokenRequest extends LimitsDto {
 
 /** The body that rotates an API token. */
 export class RotateApiTokenRequest {
-  @Integer.optional('For how many seconds the old token stays valid.', 3600, {
+  @Integer.optional('Seconds for which the old token stays valid.', 3600, {
     minimum: 0,
     maximum: MAX_GRACE_SECONDS,
     default: 0,

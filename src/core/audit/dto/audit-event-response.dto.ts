@@ -41,7 +41,7 @@ export class AuditEventView {
   @Text('The action, as `noun.verb`: see the page Audit log.', 'user_group.update')
   action!: string;
 
-  @Nested(AuditEventActor, 'Who did it.')
+  @Nested(AuditEventActor, 'The author.')
   actor!: AuditEventActor;
 
   @Nested.optional(AuditEventObject, 'The changed or shown object. Absent if the action has none.')

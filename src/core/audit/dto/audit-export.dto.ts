@@ -65,6 +65,6 @@ class AuditExportCounts {
 
 /** The last line of an export; an export without it is incomplete. */
 export class AuditExportSummary {
-  @Nested(AuditExportCounts, 'What was exported.')
+  @Nested(AuditExportCounts, 'The counts of the export.')
   summary!: AuditExportCounts;
 }

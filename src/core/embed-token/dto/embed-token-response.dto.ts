@@ -26,7 +26,7 @@ export class EmbedToken {
   expires_at!: string;
 
   @Integer(
-    'For how many seconds from its issue on it is valid, unless it is ended sooner (RFC 6749, section 5.1).',
+    'Seconds from its issue for which it is valid, unless it is ended sooner (RFC 6749, section 5.1).',
     600,
   )
   expires_in!: number;

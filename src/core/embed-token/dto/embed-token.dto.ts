@@ -31,7 +31,7 @@ import {
 @ApiSchema({ additionalProperties: false })
 export class ActingFor {
   @ShortText(
-    'The person who will look, such as an e-mail address: the claim `act.sub`, which renderers show and a browser can read. 1–255 code points, no control characters.',
+    'The viewer, such as an e-mail address: the claim `act.sub`, which renderers show and a browser can read. 1–255 code points, no control characters.',
     'kim@support.example.com',
   )
   subject!: string;
@@ -86,7 +86,7 @@ export class IssueEmbedTokenRequest {
   @Rule(targetNameViolations)
   target?: string;
 
-  @Integer.optional('For how many seconds the token is valid, unless it is ended sooner.', 600, {
+  @Integer.optional('Seconds for which the token is valid, unless it is ended sooner.', 600, {
     minimum: 1,
     maximum: MAX_LIFE_SECONDS,
     default: DEFAULT_LIFE_SECONDS,

@@ -12,13 +12,9 @@ export class AuthorizationServerMetadata {
   )
   issuer!: string;
 
-  @Text(
-    'Where tokens are introspected (RFC 7662).',
-    'https://user-groups.example.com/api/v1/introspect',
-    {
-      format: 'uri',
-    },
-  )
+  @Text('URL of introspection (RFC 7662).', 'https://user-groups.example.com/api/v1/introspect', {
+    format: 'uri',
+  })
   introspection_endpoint!: string;
 
   @ListOf(String, 'Ways in which a caller can send its API token.', [
@@ -28,7 +24,7 @@ export class AuthorizationServerMetadata {
   ])
   introspection_endpoint_auth_methods_supported!: string[];
 
-  @Text('Where tokens are revoked (RFC 7009).', 'https://user-groups.example.com/api/v1/revoke', {
+  @Text('URL of revocation (RFC 7009).', 'https://user-groups.example.com/api/v1/revoke', {
     format: 'uri',
   })
   revocation_endpoint!: string;

@@ -28,7 +28,7 @@ export class VariableView {
 
   @CodeOf(
     ['properties', 'token', 'default', 'none'],
-    'Where its value comes from; `token`: each embed token has its own, or none; `none`: it has none, so that a query that needs it fails.',
+    'The source of its value; `token`: each embed token has its own, or none; `none`: it has none, so that a query that needs it fails.',
     'properties',
   )
   origin!: 'properties' | 'token' | 'default' | 'none';
@@ -48,7 +48,7 @@ class GroupView {
   @CodeOf(groupStatuses, 'The status of the group.', 'active')
   status!: GroupStatus;
 
-  @ListOf(StatusReasonView, 'What is missing, or in the way; empty if nothing is.')
+  @ListOf(StatusReasonView, 'The obstacles; empty if there are none.')
   reasons!: StatusReason[];
 
   @Nested(
@@ -71,4 +71,4 @@ class GroupView {
   variables!: VariableView[];
 }
 
-export class UserGroupViewResponse extends response('view', GroupView, 'What a renderer sees.') {}
+export class UserGroupViewResponse extends response('view', GroupView, 'The view of a renderer.') {}

@@ -26,7 +26,7 @@ class BulkJobCreator {
 }
 
 class BulkJobSelection {
-  @Integer.optional('How many groups the call has named.', 2)
+  @Integer.optional('Number of groups that the call has named.', 2)
   ids?: number;
 
   @AnyObject.optional('The filters of the call.', { status: 'active' })
@@ -35,7 +35,7 @@ class BulkJobSelection {
   @Flag.optional('Every group of the workspace.', true)
   all?: true;
 
-  @Integer.optional('How many lines an import has, without blank ones.', 3)
+  @Integer.optional('Number of lines of an import, without blank ones.', 3)
   lines?: number;
 
   @Integer.optional('The groups that this job has changed, each unless it has changed since.', 3)
@@ -65,7 +65,7 @@ export class BulkJobView {
   )
   action!: string;
 
-  @Nested(BulkJobSelection, 'Which groups.')
+  @Nested(BulkJobSelection, 'The groups of the job.')
   selection!: BulkJobSelection;
 
   @Nested(BulkJobCreator, 'The creator of the job.')
@@ -92,7 +92,7 @@ export class BulkJobView {
   @Integer('Number of them that it could not change.', 0)
   refused!: number;
 
-  @Nested.orNull(BulkJobFailure, 'Why it has failed, or null.')
+  @Nested.orNull(BulkJobFailure, 'The reason for a failure, or null.')
   failure!: BulkJobFailure | null;
 
   @Time('When it was created. Groups that are created later are left out.')
@@ -104,7 +104,7 @@ export class BulkJobView {
   @Time.orNull('When it ended, or null.', null)
   ended_at!: string | null;
 
-  @Time.orNull('Until when it can be undone; null if it cannot.', null)
+  @Time.orNull('The end of the time to undo it; null if it cannot be undone.', null)
   undo_until!: string | null;
 
   @Integer.orNull('The job that undoes it, or null.', null)

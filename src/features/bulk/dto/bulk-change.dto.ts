@@ -25,7 +25,7 @@ const MAX_IDS = 1000;
 
 /** An action for many groups: those of `ids`, those that pass the filters of the query, or all. */
 export class ChangeUserGroupsRequest {
-  @OneOf(bulkActions, 'What to do with each group.', 'rotate')
+  @OneOf(bulkActions, 'The action on each group.', 'rotate')
   @Rule(choiceOf(bulkActions), { required: 'The field action is required.' })
   action!: BulkAction;
 

@@ -31,6 +31,6 @@ class ExportCounts {
 
 /** The last line of an export; an export without it is incomplete. An import ignores it. */
 export class ExportSummary {
-  @Nested(ExportCounts, 'What was exported.')
+  @Nested(ExportCounts, 'The counts of the export.')
   summary!: ExportCounts;
 }

@@ -63,7 +63,7 @@ export class RefusedGroup {
   @Text('Description for people.', 'The text must not be empty.')
   detail!: string;
 
-  @ListOf.optional(FieldError, 'What is wrong in the group.')
+  @ListOf.optional(FieldError, 'The violations in the group.')
   errors?: readonly Violation[];
 
   @Text.optional('With `user_group_renamed`: the id that the group has now.', 'acme-emea-2030')

@@ -63,7 +63,7 @@ export class VersionView {
 
   @CodeOf.orNull(
     versionChanges,
-    'What led to this state. `update`: a write, which may also have suspended or resumed the group. null: the state before it is no longer kept.',
+    'The cause of this state. `update`: a write, which may also have suspended or resumed the group. null: the state before it is no longer kept.',
     'update',
   )
   change!: VersionChange | null;
@@ -83,14 +83,14 @@ export class VersionView {
 
   @CodeOf.orNull(
     endings,
-    'What ended this state: the next version, or the deletion of the group; null for its present one.',
+    'The end of this state: the next version, or the deletion of the group; null for its present one.',
     'change',
   )
   ended_by!: (typeof endings)[number] | null;
 
   @Nested.optionalOrNull(
     VersionAuthor,
-    'Who made it. null: the audit log has no such event. Absent without the scope `audit:read`.',
+    'Its author. null: the audit log has no such event. Absent without the scope `audit:read`.',
   )
   author?: VersionAuthor | null;
 

@@ -111,7 +111,7 @@ class EmbedTokenFacts {
   expires_at!: string;
 
   @Text.optional(
-    'Who views as the group, if it was issued with `acting_for`.',
+    'The person who views as the group, if it was issued with `acting_for`.',
     'kim@support.example.com',
   )
   acting_for?: string;
@@ -151,7 +151,7 @@ class ApiTokenFacts {
 export class InspectionView {
   @CodeOf(
     inspectedKinds,
-    'What the text is; `unknown` also for a token of another workspace.',
+    'The kind of text; `unknown` also for a token of another workspace.',
     'user_group_token',
   )
   kind!: (typeof inspectedKinds)[number];
@@ -159,7 +159,7 @@ export class InspectionView {
   @Flag('Whether it is accepted now: by introspection, or as an API token.', false)
   accepted!: boolean;
 
-  @CodeOf.orNull(refusals, 'Why it is not accepted, as a stable code; null if it is.', 'superseded')
+  @CodeOf.orNull(refusals, 'Reason for its refusal, as a stable code, or null.', 'superseded')
   reason!: Refusal | null;
 
   @Text(
@@ -195,5 +195,5 @@ export class InspectionView {
 export class InspectionResponse extends response(
   'inspection',
   InspectionView,
-  'What the text is.',
+  'The kind of text.',
 ) {}

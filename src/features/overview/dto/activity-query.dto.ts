@@ -24,7 +24,7 @@ export class ActivityQueryDto {
   @Rule(timeViolations)
   to?: string;
 
-  @QueryOneOf.optional(activitySteps, 'What each point counts.', undefined, {
+  @QueryOneOf.optional(activitySteps, 'The length of a point.', undefined, {
     default: activitySteps[0],
   })
   @Rule(choiceOf(activitySteps))

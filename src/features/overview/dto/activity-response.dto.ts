@@ -19,11 +19,11 @@ export class ActivityPoint {
 
 @SchemaName('Activity')
 class ActivityView {
-  @OneOf(activitySteps, 'What each point counts.', 'hour')
+  @OneOf(activitySteps, 'The length of a point.', 'hour')
   step!: ActivityStep;
 
   @ListOf(ActivityPoint, 'One for each hour or day of the period, even if nothing happened.')
   points!: ActivityPoint[];
 }
 
-export class ActivityResponse extends response('activity', ActivityView, 'What happened.') {}
+export class ActivityResponse extends response('activity', ActivityView, 'The counts.') {}

@@ -50,7 +50,7 @@ export class PlannedDifferenceView {
 
 @SchemaName('PlannedChange')
 export class PlannedChangeView {
-  @CodeOf(planActionNames, 'What is done with the group.', 'update')
+  @CodeOf(planActionNames, 'The action on the group.', 'update')
   action!: PlanAction;
 
   @Text('Your own id of the group.', 'acme-emea')
@@ -89,7 +89,7 @@ class PlanHead {
   @Text('The set of the groups.', 'production')
   set!: string;
 
-  @Nested(PlanCounts, 'How many groups it changes.')
+  @Nested(PlanCounts, 'Number of groups that it changes.')
   counts!: PlanCounts;
 }
 
@@ -97,7 +97,7 @@ class PlanView extends PlanHead {
   @Time('When it was made.')
   created_at!: string;
 
-  @Time('Until when it can be applied.')
+  @Time('The end of the time to apply it.')
   expires_at!: string;
 
   @ListOf(PlannedChangeView, 'Every group that it changes.')

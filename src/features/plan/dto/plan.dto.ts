@@ -44,7 +44,7 @@ export class PlanQueryDto {
   @Rule(isTrueOrFalse)
   prune?: 'true' | 'false';
 
-  @QueryOneOf.optional(pruneActions, 'What `prune` does with these groups.', undefined, {
+  @QueryOneOf.optional(pruneActions, 'The action of `prune` on these groups.', undefined, {
     default: 'suspend',
   })
   @Rule(choiceOf(pruneActions))

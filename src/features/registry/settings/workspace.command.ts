@@ -74,7 +74,7 @@ export function defineWorkspace(
   );
 
   subcommandOf(workspace, 'show', 'show the settings of a workspace', 'acme')
-    .argument('[name]', 'whose settings', 'default')
+    .argument('[name]', 'name of the workspace', 'default')
     .action((name: string, options: Printing) =>
       withWorkspace(name, async (app, caller) => {
         printOne(options, await app.get(WorkspaceSettingsService).get(caller), 'workspace');
@@ -87,7 +87,7 @@ export function defineWorkspace(
     'change the settings of a workspace; what is not given stays',
     'acme --user-group-quota 500',
   )
-    .argument('[name]', 'whose settings', 'default')
+    .argument('[name]', 'name of the workspace', 'default')
     .option('--mapping-policy <policy>', '"open" or "registered"')
     .option(
       '--variables <json>',

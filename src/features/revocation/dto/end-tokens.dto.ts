@@ -74,5 +74,5 @@ class EndedTokens {
 export class EndTokensResponse extends response(
   'ended_tokens',
   EndedTokens,
-  'What the call has ended.',
+  'The tokens that the call has ended.',
 ) {}

@@ -63,7 +63,7 @@ export const endResults = [
 export class ReportedToken {
   @CodeOf(
     tokenKinds,
-    'What it is; `unknown` also for one that has expired, or is of another workspace.',
+    'The kind of token; `unknown` also for one that has expired, or is of another workspace.',
     'user_group_token',
   )
   kind!: (typeof tokenKinds)[number];

@@ -133,7 +133,7 @@ class SystemInfo {
 
   @Nested(
     SystemChangeFeed,
-    'How the process that handles the request learns of changes; each replica has its own.',
+    'The change feed of the process that handles the request; each replica has its own.',
   )
   change_feed!: SystemChangeFeed;
 

@@ -80,7 +80,7 @@ export class TargetController {
     'Read how the tool of a target is set up',
     'The settings to paste into the tool, with the audience, the issuer and the public keys of this target, and without its secrets.',
   )
-  @Ok(TargetSetupResponse, 'How to set the tool up.')
+  @Ok(TargetSetupResponse, 'The settings of the tool.')
   @ApiReadProblems(TargetNotFound)
   getSetup(
     @CurrentCaller() caller: Caller,

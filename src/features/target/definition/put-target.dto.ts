@@ -140,7 +140,7 @@ export class PutTargetRequest {
   @Rule(orNull(signingViolations))
   signing?: TargetSigningRequest | null;
 
-  @Integer.optional('For how many seconds a token is valid at most; of `metabase-sso` 180.', 300, {
+  @Integer.optional('The most seconds for which a token is valid; of `metabase-sso` 180.', 300, {
     minimum: 1,
     maximum: MAX_SECONDS,
     default: DEFAULT_SECONDS,
@@ -155,7 +155,7 @@ export class PutTargetRequest {
   @Rule(claimsViolations)
   claims?: JsonObject;
 
-  @ListOf.optional(TargetRowFilter, 'Of `superset`: which rows of which datasets a group sees.')
+  @ListOf.optional(TargetRowFilter, 'Of `superset`: the rows of datasets that a group sees.')
   @Rule(rowFiltersViolations)
   row_filters?: TargetRowFilter[];
 

@@ -55,13 +55,13 @@ export class TargetView {
   @Nested.orNull(TargetSigningView, 'Null if the key of the workspace signs.')
   signing!: TargetSigningView | null;
 
-  @Integer('For how many seconds a token is valid at most.', 300)
+  @Integer('The most seconds for which a token is valid.', 300)
   max_seconds!: number;
 
   @AnyObject('The claims, with references.', { user: { username: { $: 'user.key' } } })
   claims!: JsonObject;
 
-  @ListOf(TargetRowFilter, 'Which rows of which datasets a group sees; empty but for `superset`.')
+  @ListOf(TargetRowFilter, 'The rows of datasets that a group sees; empty but for `superset`.')
   row_filters!: TargetRowFilter[];
 
   @Text.orNull('The host of addresses of users of `metabase-sso`; else null.', null)

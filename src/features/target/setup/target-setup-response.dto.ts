@@ -20,5 +20,5 @@ class TargetSetup {
 export class TargetSetupResponse extends response(
   'setup',
   TargetSetup,
-  'How to set the tool up.',
+  'The settings of the tool.',
 ) {}

@@ -26,7 +26,7 @@ export class UsageViews {
   user_id?: string;
 
   @ShortText.optional(
-    'What was viewed, such as the id of a dashboard. Usage is the sum over all of them.',
+    'The resource, such as the id of a dashboard. Usage is the sum over all of them.',
     'dashboard-7',
   )
   resource?: string;
@@ -46,7 +46,7 @@ export class UsageBatchRequest {
   @Rule(identifierViolations, { required: 'The field batch_id is required.' })
   batch_id!: string;
 
-  @ListOf(UsageViews, 'What was viewed.', undefined, { minItems: 1, maxItems: MAX_VIEWS })
+  @ListOf(UsageViews, 'The views.', undefined, { minItems: 1, maxItems: MAX_VIEWS })
   @Rule(
     listOf(
       objectOf(

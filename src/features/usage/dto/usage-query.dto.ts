@@ -41,7 +41,7 @@ export class UsagePeriodQueryDto extends PageQueryDto {
 }
 
 export class GroupUsageQueryDto extends UsagePeriodQueryDto {
-  @QueryOneOf.optional(steps, 'What each entry counts.', undefined, { default: 'day' })
+  @QueryOneOf.optional(steps, 'The scope of an entry.', undefined, { default: 'day' })
   @Rule(choiceOf(steps))
   by?: (typeof steps)[number];
 }
@@ -49,7 +49,7 @@ export class GroupUsageQueryDto extends UsagePeriodQueryDto {
 export class UsageQueryDto extends UsagePeriodQueryDto {
   @QueryOneOf.optional(
     kinds,
-    'What each entry counts. `group`: the busiest groups of one day or one calendar month of UTC, which `from` and `to` enclose; by default the present month.',
+    'The scope of an entry. `group`: the busiest groups of one day or one calendar month of UTC, which `from` and `to` enclose; by default the present month.',
     undefined,
     { default: 'day' },
   )

@@ -27,7 +27,7 @@ export class UserGroupLimitsController {
   @Operation(
     'getUserGroupLimits',
     'Get the limits of a user group',
-    'How much the group may use in a day and a month of UTC.',
+    'The most that the group may use in a day and a month of UTC.',
   )
   @Ok(UserGroupLimitsResponse, 'The limits.')
   @ApiReadProblems(...ID_ERRORS)

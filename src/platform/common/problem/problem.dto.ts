@@ -11,7 +11,7 @@ export class FieldError {
 
   @CodeOf.optional(
     ['query', 'path'],
-    'Where the parameter is. Absent for a place in the body.',
+    'The kind of parameter. Absent for a place in the body.',
     'query',
   )
   in?: 'query' | 'path';
@@ -60,7 +60,7 @@ export class Problem {
   @Text('Finds the request in the log; also in X-Request-Id.', '1f0c5c1e')
   request_id!: string;
 
-  @ListOf.optional(FieldError, 'What is wrong in the request.')
+  @ListOf.optional(FieldError, 'The violations in the request.')
   errors?: readonly FieldError[];
 
   @Text.optional('With `user_group_renamed`: the id that the group has now.', 'acme-emea-2030')

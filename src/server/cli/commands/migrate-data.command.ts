@@ -13,7 +13,7 @@ import { configure } from '../../../platform/command-line/configure.ts';
 
 export function defineMigrateData(command: Command): void {
   withResult(command, 'migrate-data --data-dir ./data')
-    .option('--data-dir <directory>', 'where the embedded database is (default: DATA_DIR)')
+    .option('--data-dir <directory>', 'directory of the embedded database (default: DATA_DIR)')
     .action(async (options: Printing & { dataDir?: string }) => {
       const config = await configure();
       const from = options.dataDir ?? config.dataDir;

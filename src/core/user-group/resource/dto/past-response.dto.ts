@@ -41,7 +41,7 @@ class PastTokenView {
 
   @CodeOf.orNull(
     inactiveReasons,
-    'Why it was refused at that time, or null: it was accepted.',
+    'Reason for its refusal at that time; null if it was accepted.',
     'superseded',
   )
   refused_because!: InactiveReason | null;

@@ -4,7 +4,7 @@ import { graceViolations, MAX_GRACE_SECONDS } from '../../../../platform/common/
 /** The overlap of a rotation. */
 export class RotateUserGroupTokenByIdRequest {
   @Integer.optional(
-    'For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it.',
+    'Seconds for which the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it.',
     300,
     { minimum: 0, maximum: MAX_GRACE_SECONDS },
   )

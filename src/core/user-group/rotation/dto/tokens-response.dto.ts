@@ -45,7 +45,7 @@ export class TokenView {
 
   @CodeOf.orNull(
     inactiveReasons,
-    'Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap. `group_suspended`, `group_expired`, `group_incomplete`: the group is not active. `tokens_ended`: all tokens of the workspace were ended together.',
+    'Reason for its refusal now, or null. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap. `group_suspended`, `group_expired`, `group_incomplete`: the group is not active. `tokens_ended`: all tokens of the workspace were ended together.',
     'overlap_expired',
   )
   refused_because!: InactiveReason | null;

@@ -29,7 +29,7 @@ export class EventQueryDto extends TypesQueryDto {
   @Rule(cursorViolations)
   after?: string;
 
-  @Integer.optional('How many seconds to wait if there is no event yet.', undefined, {
+  @Integer.optional('Seconds to wait if there is no event yet.', undefined, {
     minimum: 0,
     maximum: MAX_WAIT,
     default: 0,

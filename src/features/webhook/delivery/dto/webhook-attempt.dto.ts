@@ -91,7 +91,7 @@ export class WebhookAttemptView {
   @Integer.orNull('HTTP status of the response, or null if there was none.', 204)
   status!: number | null;
 
-  @Text.orNull('Why there was no response, as listed on the page Webhooks, or null.', null)
+  @Text.orNull('Reason for no response, as listed on the page Webhooks, or null.', null)
   failure!: string | null;
 
   @Text.orNull(

@@ -51,7 +51,7 @@ export class WebhookEndpointView {
   @ListOf(String, 'The types of events that are sent.', ['user_group.*'])
   event_types!: string[];
 
-  @OneOf(signatureSchemes, 'How messages are signed.', 'v1')
+  @OneOf(signatureSchemes, 'The scheme of signatures.', 'v1')
   signature!: SignatureScheme;
 
   @Text.orNull('The public key of `v1a`, by which the receiver verifies; null for `v1`.', null)
@@ -71,7 +71,7 @@ export class WebhookEndpointView {
 
   @CodeOf.orNull(
     ['request', 'gone', 'failing'],
-    'Why it is disabled: `request`, by a request; `gone`, it returned 410; `failing`, it has failed for days. Null if it is enabled.',
+    'Reason: `request`, by a request; `gone`, it returned 410; `failing`, it has failed for days. Null if it is enabled.',
     null,
   )
   disabled_reason!: string | null;

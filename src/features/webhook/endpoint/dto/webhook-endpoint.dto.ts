@@ -77,7 +77,7 @@ export class CreateWebhookEndpointRequest {
 
   @OneOf.optional(
     signatureSchemes,
-    'How messages are signed (Standard Webhooks): `v1`, by a secret that the receiver shares, or `v1a`, by Ed25519, of which the receiver has only the public key. It cannot be changed.',
+    'The scheme of signatures (Standard Webhooks): `v1`, by a secret that the receiver shares, or `v1a`, by Ed25519, of which the receiver has only the public key. It cannot be changed.',
     'v1',
     { default: 'v1' },
   )
@@ -117,7 +117,7 @@ export class UpdateWebhookEndpointRequest {
 
 export class RollWebhookSecretRequest {
   @Integer.optional(
-    'For how many seconds messages are also signed with the old secret, so that the receiver can change over; `0` if it has leaked.',
+    'Seconds for which messages are also signed with the old secret, so that the receiver can change over; `0` if it has leaked.',
     3600,
     { minimum: 0, maximum: MAX_GRACE_SECONDS, default: MAX_GRACE_SECONDS },
   )

@@ -9,7 +9,7 @@ const MAX_MS = 2000;
 export const Count = () =>
   applyDecorators(
     Flag.optional(
-      '`true` adds `total`: how many entries match on all pages. It costs a look at every entry.',
+      '`true` adds `total`: the number of entries that match on all pages. It costs a look at every entry.',
     ),
     Rule(choiceOf(['true', 'false'])),
   );
@@ -36,7 +36,7 @@ export class Total {
 export const TotalOf = () =>
   Nested.optional(
     Total,
-    'How many entries match on all pages; only if the query has `count=true`.',
+    'Number of entries that match on all pages; only if the query has `count=true`.',
   );
 
 /**
