@@ -9,7 +9,7 @@ const { version } = JSON.parse(
 };
 
 /** The script of the pages. */
-const FIRST = ['pages'];
+const FIRST = ['screens'];
 
 /** Lets the browser load the first pages, and ask who is there, in one round trip with the script. */
 const preload: Plugin = {
@@ -26,7 +26,7 @@ const preload: Plugin = {
   },
 };
 
-/** The page itself names every script that a later one needs, so that nothing is to be preloaded when one is wanted. */
+/** The page itself names the script that is loaded later, so that nothing is to be preloaded when it is wanted. */
 const loadAlone: Plugin = {
   name: 'load-alone',
   apply: 'build',
@@ -95,20 +95,6 @@ export default defineConfig({
     rolldownOptions: {
       // No property that the console reads has a getter with an effect.
       treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
-      output: {
-        // Few scripts are compressed better, and come in one round trip: the sign-in and the frame, with what these
-        // need; the pages, with their parts.
-        codeSplitting: {
-          includeDependenciesRecursively: false,
-          groups: [
-            {
-              name: 'pages',
-              test: /\/src\/(pages\/|frame\/(finder|options)|help|rest\.|ndjson|attended|curl|follow-events|json-text|save\.|ui\/(changes|chart|chip|combobox|dialog|grace|json|local-time|page|status|table|unfold|waiting))/,
-            },
-            { name: 'base', test: /./ },
-          ],
-        },
-      },
     },
   },
 });

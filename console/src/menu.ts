@@ -3,7 +3,7 @@ import type { Scope } from './own-types.ts';
 import { has, may } from './session.ts';
 import type { IconName } from './ui/icons.tsx';
 
-/** A page as menus and keys name it; `pages.ts` loads it. */
+/** A page as menus and keys name it; `screens.ts` has what it shows. */
 export interface PageEntry {
   path: string;
   name: string;

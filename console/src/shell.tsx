@@ -1,4 +1,3 @@
-import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { fetchJson, fetchOk, isOffline, Refusal } from './api.ts';
 import { useKeys } from './frame/keys.ts';
@@ -6,8 +5,8 @@ import { Navigation } from './frame/navigation.tsx';
 import { seek, watch } from './frame/watch.ts';
 import type { Session } from './own-types.ts';
 import { allowed, isServed, type PageEntry, PAGES } from './menu.ts';
-import { DIALOGS, loadAll, loadOf } from './pages.ts';
 import { addressOf, goTo, place } from './router.ts';
+import type * as All from './screens.ts';
 import { isAway, leave, returns, session } from './session.ts';
 import { useSignals } from './signal.ts';
 import { leaveSignIn } from './sign-in.tsx';
@@ -18,7 +17,10 @@ import { Icon } from './ui/icons.tsx';
 import { Notices, notify } from './ui/notices.tsx';
 import { Trouble } from './ui/trouble.tsx';
 
-const PRELOAD_AFTER = 400;
+type Screens = typeof All;
+
+/** Loads the script of the pages and dialogs. */
+export const loadScreens = (): Promise<Screens> => import('./screens.ts');
 
 export function Shell() {
   useSignals();
@@ -27,14 +29,10 @@ export function Shell() {
 }
 
 function Frame({ own }: { own: Session }) {
-  const [dialog, setDialog] = useState<keyof typeof DIALOGS>();
+  const [dialog, setDialog] = useState<keyof Screens['dialogs']>();
   useEffect(leaveSignIn, []);
   useEffect(() => (isAway.value ? undefined : watch()), [own.id, isAway.value]);
   useEffect(() => (isOffline.value ? seek() : undefined), [isOffline.value]);
-  useEffect(() => {
-    const timer = setTimeout(loadAll, PRELOAD_AFTER);
-    return () => clearTimeout(timer);
-  }, []);
   const onFind = () => {
     setDialog('find');
   };
@@ -73,13 +71,13 @@ function Frame({ own }: { own: Session }) {
           </p>
         )}
         <Trouble error={leaving.error} />
-        {page ? <Lazy key={page.path} page={page} /> : <Missing path={first} />}
+        {page ? <Lazy key={page.path} path={page.path} /> : <Missing path={first} />}
       </main>
       <Notices />
       {dialog && (
         <LazyDialog
           key={dialog}
-          load={DIALOGS[dialog]}
+          name={dialog}
           onClose={() => {
             setDialog(undefined);
           }}
@@ -94,62 +92,39 @@ function skip(event: Event) {
   document.getElementById('content')?.focus();
 }
 
-interface DialogProps {
-  onClose: () => void;
+/** Returns the screens, whose script comes after the one of the frame. */
+function useScreens(onFail: () => void): Screens | undefined {
+  const [screens, setScreens] = useState<Screens>();
+  useEffect(() => void loadScreens().then(setScreens, onFail), []);
+  return screens;
 }
 
-/** A dialog whose script is loaded when it is first wanted. */
-function LazyDialog({
-  load,
-  onClose,
-}: DialogProps & { load: () => Promise<{ default: ComponentType<DialogProps> }> }) {
-  const [Loaded, setLoaded] = useState<ComponentType<DialogProps>>();
-  useEffect(() => {
-    load().then(
-      (module) => {
-        setLoaded(() => module.default);
-      },
-      () => {
-        onClose();
-        notify('This part of the console could not be loaded: reload the page', 'warning');
-      },
-    );
-  }, []);
+function LazyDialog({ name, onClose }: { name: keyof Screens['dialogs']; onClose: () => void }) {
+  const Loaded = useScreens(() => {
+    onClose();
+    notify('This part of the console could not be loaded: reload the page', 'warning');
+  })?.dialogs[name];
   return Loaded ? <Loaded onClose={onClose} /> : null;
 }
 
-function Lazy({ page }: { page: PageEntry }) {
-  const [Page, setPage] = useState<ComponentType<{ path: string[] }>>();
+function Lazy({ path }: { path: string }) {
   const [error, setError] = useState<unknown>();
   const [since] = useState(returns.value);
-  useEffect(() => {
-    loadOf(page.path)!().then(
-      (module) => {
-        setPage(() => module.default);
-      },
-      () => {
-        setError(
-          new Refusal({
-            title: 'This part of the console could not be loaded.',
-            detail: 'A newer version may have taken its place: reload the page.',
-          }),
-        );
-        // Tells whether it is the network; a browser loads a failed script again only with its page.
-        fetchJson('sign-in').catch(() => undefined);
-      },
+  const Page = useScreens(() => {
+    setError(
+      new Refusal({
+        title: 'This part of the console could not be loaded.',
+        detail: 'A newer version may have taken its place: reload the page.',
+      }),
     );
-  }, []);
-  if (error && returns.value > since) location.reload();
-  if (error) {
-    return (
-      <Trouble
-        error={error}
-        retry={() => {
-          location.reload();
-        }}
-      />
-    );
-  }
+    // Tells whether it is the network; a browser loads a failed script again only with its page.
+    fetchJson('sign-in').catch(() => undefined);
+  })?.pages[path as keyof Screens['pages']];
+  const reload = () => {
+    location.reload();
+  };
+  if (error && returns.value > since) reload();
+  if (error) return <Trouble error={error} retry={reload} />;
   return Page ? <Page path={place.value.path.slice(1)} /> : <Skeleton lines={6} />;
 }
 
