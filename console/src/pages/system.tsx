@@ -21,14 +21,13 @@ const NAMES: Record<string, string> = {
 };
 const words = (name: string) =>
   NAMES[name] ?? name.replace(/_(days|hours)$/, 's_kept_for').replaceAll('_', ' ');
-const number = new Intl.NumberFormat();
 
 /** Zero removes a limit. */
 function count(name: string, value: number): string {
   const [, unit] = /_(minute|days|hours|bytes)$/.exec(name) ?? [];
   if (unit && value === 0) return 'no limit';
-  if (unit === 'bytes') return `${number.format(value / 1024)} KiB`;
-  return unit && unit !== 'minute' ? `${number.format(value)} ${unit}` : number.format(value);
+  if (unit === 'bytes') return `${(value / 1024).toLocaleString()} KiB`;
+  return unit && unit !== 'minute' ? `${value.toLocaleString()} ${unit}` : value.toLocaleString();
 }
 const isMoment = (value: Value): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);

@@ -10,7 +10,6 @@ export interface Series<Key extends string> {
   tone: 'accent' | 'warn' | 'good';
 }
 
-const number = new Intl.NumberFormat();
 const short = new Intl.NumberFormat(undefined, { notation: 'compact' });
 const hour = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const day = format({ day: 'numeric', month: 'short' });
@@ -81,7 +80,7 @@ export function Chart<Key extends string>({
         <span>{pointed ? <Time at={pointed.at} /> : 'Total'}</span>
         {series.map(({ key, name, tone }) => (
           <span key={key} class={`legend ${tone}`}>
-            {name} <strong>{points ? number.format(pointed?.[key] ?? sumOf(key)) : '…'}</strong>
+            {name} <strong>{points ? (pointed?.[key] ?? sumOf(key)).toLocaleString() : '…'}</strong>
           </span>
         ))}
       </figcaption>

@@ -4,14 +4,15 @@ import { useRepeated } from '../../attended.ts';
 import { useLoad } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
-import { may } from '../../session.ts';
+import { has, may } from '../../session.ts';
 import { Header } from '../../ui/page.tsx';
 import { Time } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Activity } from './activity.tsx';
 import { AGAIN_AFTER } from './again.ts';
+import { Busiest } from './busiest.tsx';
 import { isBeginning, Onboarding } from './onboarding.tsx';
-import { number, WorkList } from './work-list.tsx';
+import { WorkList } from './work-list.tsx';
 
 export default function OverviewPage() {
   const { data, error, reload } = useLoad(
@@ -32,9 +33,14 @@ export default function OverviewPage() {
       />
       <Trouble error={error} retry={reload} />
       {data && <Onboarding overview={data} reload={reload} />}
-      {!isEmpty && <WorkList overview={data} />}
-      {!isEmpty && <Tiles overview={data} />}
-      {!isEmpty && <Activity />}
+      {!isEmpty && (
+        <>
+          <WorkList overview={data} />
+          <Tiles overview={data} />
+          <Activity />
+          {has('usage') && may('usage:read') && <Busiest />}
+        </>
+      )}
     </>
   );
 }
@@ -69,22 +75,15 @@ function Tile({
   name: string;
   count: number | undefined;
   note?: ComponentChildren;
-  address?: string | undefined;
+  address: string;
 }) {
-  const content = (
-    <>
+  return (
+    <a class="tile" href={address}>
       <p class="tile-name">{name}</p>
       <p class="tile-count">
-        {count === undefined ? <span class="bone w3" /> : number.format(count)}
+        {count === undefined ? <span class="bone w3" /> : count.toLocaleString()}
       </p>
       <p class="tile-note">{note ?? ' '}</p>
-    </>
-  );
-  return address ? (
-    <a class="tile" href={address}>
-      {content}
     </a>
-  ) : (
-    <div class="tile">{content}</div>
   );
 }

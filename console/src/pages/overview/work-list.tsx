@@ -9,7 +9,6 @@ import { itemsOfGroups, loadOthers, readWhyIncomplete } from './attention.ts';
 import { AGAIN_AFTER } from './again.ts';
 
 const TONES = ['bad', 'warn', 'calm'];
-export const number = new Intl.NumberFormat();
 
 /** Matters that need attention now, each with the place that shows it. */
 export function WorkList({ overview }: { overview: Schemas['Overview'] | undefined }) {
@@ -41,7 +40,7 @@ export function WorkList({ overview }: { overview: Schemas['Overview'] | undefin
       <ul class="work">
         {items.map(({ key, tone, count, words, address, link }) => (
           <li key={key} class={tone}>
-            <strong>{number.format(count)}</strong>
+            <strong>{count.toLocaleString()}</strong>
             <span>{words}</span>
             {address && <a href={address}>{link}</a>}
           </li>
