@@ -14,21 +14,10 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-export function Copy({
-  text,
-  what,
-  label,
-  onCopied,
-}: {
-  text: string;
-  what: string;
-  label?: string;
-  onCopied?: () => void;
-}) {
+export function Copy({ text, what }: { text: string; what: string }) {
   const [done, setDone] = useState(false);
   const copy = async () => {
     if (!(await copyText(text))) return;
-    onCopied?.();
     setDone(true);
     setTimeout(() => {
       setDone(false);
@@ -38,14 +27,12 @@ export function Copy({
     <>
       <button
         type="button"
-        autofocus={label !== undefined}
-        class={label ? 'button main' : 'copy'}
+        class="copy"
         aria-label={done ? 'Copied' : `Copy ${what}`}
         title={`Copy ${what}`}
         onClick={() => void copy()}
       >
         <Icon name={done ? 'check' : 'copy'} />
-        {label && (done ? 'Copied' : label)}
       </button>
       {/* Within the button a screen reader would not read it. */}
       <span class="unseen" role="status">

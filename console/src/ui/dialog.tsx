@@ -3,9 +3,10 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'pr
 import { useHold } from '../hold.ts';
 import { useAction } from './action.ts';
 import { Button, placeOf } from './button.tsx';
-import { Copy, CopyCurl } from './copy.tsx';
+import { CopyCurl, copyText } from './copy.tsx';
 import { Choice, TextField } from './fields.tsx';
 import { Icon } from './icons.tsx';
+import { notify } from './notices.tsx';
 import { Trouble } from './trouble.tsx';
 import { OfForm, Violations } from './violations.ts';
 
@@ -348,14 +349,20 @@ export function Secret({
           <Button disabled={!isStored} onClick={onClose}>
             Done
           </Button>
-          <Copy
-            text={secret}
-            what="the secret"
-            label="Copy"
-            onCopied={() => {
-              setStored(true);
+          <Button
+            kind="main"
+            icon="copy"
+            autofocus
+            onClick={() => {
+              void copyText(secret).then((isCopied) => {
+                if (!isCopied) return;
+                notify('Copied');
+                onClose();
+              });
             }}
-          />
+          >
+            Copy and close
+          </Button>
         </div>
       </div>
     </Dialog>

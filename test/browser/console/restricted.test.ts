@@ -21,8 +21,7 @@ test('an API token is issued for certain user groups, shown and changed', async 
   await page.button('Create').click();
   page.complaints.splice(0);
   const secret = page.dialog('API token staging');
-  await secret.getByRole('button', { name: 'Copy' }).click();
-  await secret.getByRole('button', { name: 'Done' }).click();
+  await secret.getByRole('button', { name: 'Copy and close' }).click();
   const { text } = await api.call('GET', PATH);
   expect(text).toContain(
     '"user_groups":{"where":{"environment":"staging","seats":"5","live":true}}',

@@ -199,12 +199,13 @@ onEachDatabase((kind) => {
       await page.use(page.button('Rotate and end the old token now'));
       await page.dialog('The new token').waitFor();
       const second = await page.readSecret();
-      await page.use(page.button('Copy the secret'));
+      await page.use(page.button('Copy and close'));
+      await page.dialog('The new token').waitFor({ state: 'detached' });
+      expect(await page.read(second, () => page.clipboard())).toBe(second);
+      await page.use(page.button('Copy the id'));
       await page.button('Copied').waitFor();
       // A screen reader reads no status within a button.
-      await page.tab.locator('[role=status]:not(button *)', { hasText: 'Copied' }).waitFor();
-      expect(await page.read(second, () => page.clipboard())).toBe(second);
-      await page.use(page.button('Done'));
+      await page.tab.locator('span[role=status]:not(button *)', { hasText: 'Copied' }).waitFor();
       expect(await Promise.all([first, second].map((token) => api.isActive(token)))).toEqual([
         false,
         true,

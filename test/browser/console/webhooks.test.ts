@@ -41,8 +41,7 @@ onEachDatabase((kind) => {
       expect(await page.read(expect.stringMatching(/^whsec_/), () => page.readSecret())).toMatch(
         /^whsec_/,
       );
-      await page.use(page.button('Copy the secret'));
-      await page.use(page.button('Done'));
+      await page.use(page.button('Copy and close'));
       await page.heading(/Our receiver/).waitFor();
       const { body } = await api.call('GET', '/api/v1/webhook-endpoints');
       expect(body.webhook_endpoints).toMatchObject([
@@ -189,8 +188,7 @@ onEachDatabase((kind) => {
       await page.use(page.button('Replace and end the old secret now'));
       await page.dialog('The secret of the endpoint').waitFor();
       const secret = await page.readSecret();
-      await page.use(page.button('Copy the secret'));
-      await page.use(page.button('Done'));
+      await page.use(page.button('Copy and close'));
       await createGroup(api, 'acme');
       const [message] = await receiver.receive(1);
       expect(message!.headers['webhook-signature']).toBe(signatureBy(secret, message!));
