@@ -17,8 +17,8 @@ import { Inactive, WayOut } from './inactive.tsx';
 import { History } from './history/history.tsx';
 import { Live } from './live.tsx';
 import { type Open, OpenDialog } from './open-dialog.tsx';
-import { isAbsence, lastList, read } from './resource.ts';
-import { setSuspended } from './undo.ts';
+import { isAbsence, lastList, read, write, writtenOf } from './resource.ts';
+import { setSuspended, undoEdit } from './undo.ts';
 import { View } from './view.tsx';
 
 const PARTS = [
@@ -49,8 +49,12 @@ export function Group({ id, part }: { id: string; part: string }) {
       way,
     );
   };
-  const resuming = useAction(async () => {
-    await done('resumed', await setSuspended(id, false, refresh));
+  const mending = useAction(async () => {
+    if (data?.group.status === 'expired') {
+      const written = { ...writtenOf(data), valid_until: null };
+      const text = await write(id, written, { 'If-Match': data.etag });
+      await done('its end is removed', await undoEdit(data, text, refresh));
+    } else await done('resumed', await setSuspended(id, false, refresh));
   });
   const dialog = (name: Open) => () => {
     setOpen(name);
@@ -76,7 +80,7 @@ export function Group({ id, part }: { id: string; part: string }) {
     );
   }
   const { group } = data;
-  const way = <WayOut group={group} resuming={resuming} onOpen={setOpen} />;
+  const way = <WayOut group={group} mending={mending} onOpen={setOpen} />;
   return (
     <>
       <Header
@@ -95,7 +99,7 @@ export function Group({ id, part }: { id: string; part: string }) {
         )}
       </Header>
       <Trouble error={error} retry={reload} />
-      <Trouble error={resuming.error} />
+      <Trouble error={mending.error} />
       <Live
         id={id}
         etag={data.etag}

@@ -59,7 +59,7 @@ export function Inactive({ group, way }: { group: Group; way: ComponentChildren 
 
 const WAYS: Record<string, string> = {
   suspended: 'Resume',
-  expired: 'Change when it ends',
+  expired: 'Remove the end',
   incomplete: 'Fill in what is missing',
   no_valid_token: 'Issue a new token',
   unresolved: 'Edit the mapping',
@@ -68,11 +68,12 @@ const WAYS: Record<string, string> = {
 /** The action that mends a group: a person resumes it, gives it another token, or edits what its status names. */
 export function WayOut({
   group: { status },
-  resuming,
+  mending,
   onOpen,
 }: {
   group: Group;
-  resuming: ReturnType<typeof useAction>;
+  /** Resumes the group, or removes its end. */
+  mending: ReturnType<typeof useAction>;
   onOpen: (dialog: Open) => void;
 }) {
   const isTokenless = status === 'no_valid_token';
@@ -81,9 +82,9 @@ export function WayOut({
     words &&
     may(isTokenless ? 'tokens:rotate' : 'user-groups:write') && (
       <Button
-        busy={resuming.busy}
+        busy={mending.busy}
         onClick={() => {
-          if (status === 'suspended') resuming.run();
+          if (status === 'suspended' || status === 'expired') mending.run();
           else onOpen(isTokenless ? 'rotate' : 'edit');
         }}
       >
