@@ -16,7 +16,11 @@ test('a selection of all that match ends with another selection, and never becom
   await api.call('POST', IMPORT, toLines(...groups), NDJSON);
   await page.visit('groups?property=region&value=EMEA');
   await page.row('Group 59').waitFor();
+  await page.button('Select all that match').click();
+  await page.shows('60 user groups selected');
+  await page.button('Clear').click();
   await page.field('Select all that are shown').check();
+  await page.shows('50 user groups selected');
   await page.button('Select all that match').click();
   await page.shows('60 user groups selected');
   await page.field('Select Group 59').uncheck();
@@ -103,7 +107,6 @@ test('what a check has refused is corrected, and imported with all the other lin
     '',
   ].join('\n');
   await page.chooseFile(dialog.getByLabel('File'), 'groups.ndjson', file);
-  await dialog.getByRole('button', { name: 'Check' }).click();
   await page.shows('4 would be created, 0 would be changed, 0 unchanged, 2 refused');
   await dialog
     .getByLabel('Fix these lines')
@@ -217,6 +220,29 @@ test('an import goes on without its page, and its report is there after a reload
   await page.dialog('Undo').getByRole('button', { name: 'Undo' }).click();
   await page.shows('1 changed, 0 unchanged, 0 refused');
   expect((await api.call('GET', '/api/v1/user-groups/one')).status).toBe(404);
+});
+
+test('an import does not wait for the check of its file, and another file takes the place of the first', async () => {
+  const { page, api } = await begin();
+  await page.visit('groups');
+  await page.button('Import').click();
+  const dialog = page.dialog('Import user groups');
+  const choose = (id: string) =>
+    page.chooseFile(
+      dialog.getByLabel('File'),
+      `${id}.ndjson`,
+      `{"provided_id":"${id}","name":"${id}"}`,
+    );
+  const release = await page.hold('**/user-groups/import?dry_run=true*');
+  await choose('first');
+  await dialog.getByRole('progressbar').waitFor();
+  await choose('second');
+  await dialog.getByRole('progressbar').waitFor();
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.shows('1 created, 0 changed, 0 unchanged, 0 refused');
+  release();
+  const { body } = await api.call('GET', '/api/v1/user-groups');
+  expect(body.user_groups.map(({ provided_id: id }) => id)).toEqual(['second']);
 });
 
 test('Back asks while a file is sent', async () => {

@@ -51,11 +51,14 @@ const namesOf = (count: number | undefined) =>
 export function Bulk({
   groups,
   filters,
+  isWhole,
   onClear,
   onDone,
 }: {
   groups: Schemas['UserGroup'][];
   filters: Record<string, string> | undefined;
+  /** Whether all that match are selected from the beginning. */
+  isWhole: boolean;
   onClear: () => void;
   onDone: () => void;
 }) {
@@ -74,6 +77,9 @@ export function Bulk({
     const { total } = await dataOf(api.GET('/api/v1/user-groups', { params: { query } }));
     setAll({ filters, count: total?.exact ? total.count : undefined });
   });
+  useEffect(() => {
+    if (isWhole) selectAll.run();
+  }, []);
   const count = all ? all.count : groups.length;
   const names = namesOf(count);
   const begin = async (action: Act) => {

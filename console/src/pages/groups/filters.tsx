@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../../own-types.ts';
 import { filter, isLikeToken } from '../../router.ts';
@@ -17,7 +18,12 @@ export function Filters({
   unknown,
   rows,
   onEnter,
-}: ReturnType<typeof readQuery> & { rows: Schemas['UserGroup'][]; onEnter: () => void }) {
+  children,
+}: ReturnType<typeof readQuery> & {
+  rows: Schemas['UserGroup'][];
+  onEnter: () => void;
+  children: ComponentChildren;
+}) {
   const [isAdding, setAdding] = useState(false);
   const isFiltered = Object.keys(NO_FILTERS).some(
     (name) => query[name as keyof typeof query] !== '',
@@ -78,6 +84,7 @@ export function Filters({
             Clear filters
           </Button>
         )}
+        {children}
       </div>
       {isAdding && (
         <PropertyFilter

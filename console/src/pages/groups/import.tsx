@@ -36,8 +36,12 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     setChecked(undefined);
     setDraft((begun.current = ''));
     setError(undefined);
+    ending.current?.abort();
+    setBusy(undefined);
     try {
-      setSource(file && (await sourceOf(file)));
+      const chosen = file && (await sourceOf(file));
+      setSource(chosen);
+      if (chosen) void take('checks', chosen);
     } catch (reason) {
       setSource(undefined);
       setError(reason);
@@ -46,31 +50,32 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const isCorrected = draft !== begun.current;
   const refused = checked?.refused ?? [];
   /** Takes the file, with the lines that were corrected after its check. */
-  const take = async (step: 'checks' | 'sends') => {
-    if (!source) return;
+  const take = async (step: 'checks' | 'sends', from = source) => {
+    if (!from) return;
+    ending.current?.abort();
     const { signal } = (ending.current = new AbortController());
     setBusy(step);
     setError(undefined);
     try {
       const drafted = new Set(refused.slice(0, SHOWN).map(({ line }) => line));
-      const whole = isCorrected
-        ? await withDraft(source, (line) => !drafted.has(line), draft)
-        : source;
+      const whole = isCorrected ? await withDraft(from, (line) => !drafted.has(line), draft) : from;
       if (step === 'sends') {
         await importInJob(whole, signal);
         onClose();
         return;
       }
       const found = await check(whole, signal);
+      if (signal.aborted) return;
       setChecked(found);
       setSource(whole);
       setDraft((begun.current = await draftOf(whole, found.refused)));
     } catch (reason) {
-      if (!signal.aborted) setError(reason);
+      if (signal.aborted) return;
+      setError(reason);
     }
     setBusy(undefined);
   };
-  const isHeld = () => busy !== undefined || isCorrected;
+  const isHeld = () => busy === 'sends' || isCorrected;
   const close = () => {
     if (isHeld()) setAsking(!isAsking);
     else onClose();
@@ -96,7 +101,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
               {...ties}
               type="file"
               accept=".ndjson,.jsonl,.json,.csv,.tsv,.txt"
-              disabled={busy !== undefined}
+              disabled={busy === 'sends'}
               onChange={(event) => void choose(event.currentTarget.files?.[0])}
             />
           )}

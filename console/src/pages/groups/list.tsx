@@ -33,6 +33,8 @@ export function List() {
   const { search, status, sort, property, value } = query;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState<'create' | 'import' | 'export' | ''>('');
+  /** Whether all that match are to be selected, beyond those that are shown. */
+  const [isWhole, setWhole] = useState(false);
   const lastPicked = useRef(-1);
   /** The search whose only result Enter wants to open. */
   const entered = useRef('');
@@ -107,6 +109,9 @@ export function List() {
     }
     setSelected(next);
   };
+  const selectShown = () => {
+    setSelected(new Set(list.rows.map((row) => row.provided_id)));
+  };
   const close = () => {
     setOpen('');
   };
@@ -152,7 +157,19 @@ export function List() {
           entered.current = readQuery().query.search;
           openOnly();
         }}
-      />
+      >
+        {picks && isFiltered && list.more && !isPicking && (
+          <Button
+            kind="quiet"
+            onClick={() => {
+              setWhole(true);
+              selectShown();
+            }}
+          >
+            Select all that match
+          </Button>
+        )}
+      </Filters>
       <Table
         list={list}
         empty={
@@ -183,12 +200,14 @@ export function List() {
                 checked={selected.size > 0 && selected.size === list.rows.length}
                 indeterminate={selected.size > 0 && selected.size < list.rows.length}
                 onChange={(event) => {
-                  const on = event.currentTarget.checked;
-                  setSelected(new Set(on ? list.rows.map((row) => row.provided_id) : []));
+                  setWhole(false);
+                  if (event.currentTarget.checked) selectShown();
+                  else setSelected(new Set());
                 }}
               />
               {isPicking && (
                 <Bulk
+                  isWhole={isWhole}
                   groups={list.rows.filter((row) => selected.has(row.provided_id))}
                   filters={
                     selected.size === list.rows.length && list.more ? toFilters(query) : undefined
