@@ -28,7 +28,7 @@ onEachDatabase((kind) => {
     await dialog.getByRole('button', { name: 'End 3 tokens' }).click();
     await page.shows('2 ended, 1 already inactive');
 
-    await page.tab.getByRole('link', { name: 'without a valid token' }).click();
+    await page.tab.getByRole('link', { name: 'Without a valid token' }).click();
     await page.comesTo('groups?status=no_valid_token');
     await page.visit('inspect');
     for (const [token, words] of [

@@ -85,6 +85,20 @@ test('the reason of a token is a few lines high on a phone', async () => {
   expect(await page.read(0, () => page.overhang())).toBe(0);
 });
 
+test('the details of an event have its object, which a list on a phone leaves out', async () => {
+  const { page, api } = await begin({ width: 390 });
+  await createGroup(api, 'acme');
+  await page.visit('audit?types=user_group.create');
+  const row = page.tab.locator('tbody tr').filter({ hasText: 'created acme' });
+  await row.waitFor();
+  const link = page.tab.getByRole('link', { name: 'acme' });
+  expect(await page.read(0, () => link.count())).toBe(0);
+  await row.getByRole('button').click();
+  expect(await page.read(0, () => page.overhang())).toBe(0);
+  await link.click();
+  await page.comesTo('groups/acme');
+});
+
 test('the variable after one that is removed stays as it is', async () => {
   const { page, api } = await begin();
   const variables = ['region', 'tier'].map((name) => ({ name, type: 'string', required: false }));

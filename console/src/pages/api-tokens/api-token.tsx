@@ -117,7 +117,7 @@ export function ApiTokenPage({ id }: { id: number }) {
           <Table
             empty={done.length === 0 && <span class="soft">The audit log has nothing of it.</span>}
             label="What it has done"
-            head={['Time', 'What happened', 'Object']}
+            head={['Time', 'What happened', ['Object']]}
           >
             {done.map((event) => (
               <Row key={event.id} event={event} names={names} />

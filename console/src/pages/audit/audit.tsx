@@ -118,17 +118,38 @@ export default function Audit() {
           />
         )}
         {text('object_id', 'Object', { size: 14, placeholder: 'any id' })}
-        {(['from', 'to'] as const).map((name) => (
-          <FilterText
-            key={name}
-            label={name === 'from' ? 'From' : 'To'}
-            value={localOf(asked[name])}
-            props={{ type: 'datetime-local' }}
-            onChange={(local) => {
-              filter({ [name]: momentOf(local) ?? '' });
-            }}
-          />
-        ))}
+        <div class="actions">
+          {(['from', 'to'] as const).map((name) => (
+            <FilterText
+              key={name}
+              label={name === 'from' ? 'From' : 'To'}
+              value={localOf(asked[name])}
+              props={{ type: 'datetime-local' }}
+              onChange={(local) => {
+                filter({ [name]: momentOf(local) ?? '' });
+              }}
+            />
+          ))}
+          <div class="actions presets" role="group" aria-label="Since">
+            {SINCE.map(([label, ms]) => (
+              <Button
+                key={label}
+                onClick={() => {
+                  filter({
+                    from: momentOf(
+                      ms === 0
+                        ? `${localMinute(Date.now()).slice(0, 10)}T00:00`
+                        : localMinute(Date.now() - ms),
+                    )!,
+                    to: '',
+                  });
+                }}
+              >
+                {label}
+              </Button>
+            ))}
+          </div>
+        </div>
         {HIDDEN.map(
           ([name, words]) =>
             given[name] !== '' && (
@@ -142,25 +163,6 @@ export default function Audit() {
               />
             ),
         )}
-        <div class="actions presets" role="group" aria-label="Since">
-          {SINCE.map(([label, ms]) => (
-            <Button
-              key={label}
-              onClick={() => {
-                filter({
-                  from: momentOf(
-                    ms === 0
-                      ? `${localMinute(Date.now()).slice(0, 10)}T00:00`
-                      : localMinute(Date.now() - ms),
-                  )!,
-                  to: '',
-                });
-              }}
-            >
-              {label}
-            </Button>
-          ))}
-        </div>
         {isFiltered && (
           <Button
             kind="quiet"
@@ -183,7 +185,7 @@ export default function Audit() {
           </Empty>
         }
         label="Audit events"
-        head={[`Time (${zone()})`, 'What happened', 'Object']}
+        head={[`Time (${zone()})`, 'What happened', ['Object']]}
         bones={10}
       >
         {list.rows.map((event) => (

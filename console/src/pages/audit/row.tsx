@@ -27,11 +27,18 @@ export function Row({ event, names }: { event: AuditEvent; names: TokenNames }) 
         <td>
           <ActorName actor={actor} names={names} isPlain /> <Text>{sentenceOf(event, names)}</Text>
         </td>
-        <td>{object ? <ObjectLink object={object} /> : <span class="none">–</span>}</td>
+        <td class="roomy">
+          {object ? <ObjectLink object={object} /> : <span class="none">–</span>}
+        </td>
       </tr>
       {isOpen && (
         <tr class="details">
           <td colSpan={3}>
+            {object && (
+              <p class="phone">
+                <ObjectLink object={object} />
+              </p>
+            )}
             <AuditDetails event={event} names={names} />
           </td>
         </tr>

@@ -75,8 +75,6 @@ export function Job({ id }: { id: number }) {
           {failure && <p>{failure.detail}</p>}
           {!data.ended_at && <Waiting at={done} />}
         </div>
-      </Panel>
-      <Panel>
         <Facts>
           <Fact name="Which groups">
             <Which job={data} />

@@ -54,7 +54,7 @@ export default function Leaked() {
         title="Leaked tokens"
         about="Ends the tokens that others may have. All other tokens stay valid."
       />
-      <Panel>
+      <Panel title="Known tokens" about="Ends exactly those in a text.">
         <form
           class="form"
           onSubmit={(event) => {
@@ -64,7 +64,7 @@ export default function Leaked() {
         >
           <Lines
             label="Tokens"
-            hint="Paste tokens, or a text that contains them, such as a log. Only text that may be a token is sent, never in a URL. The audit log names the groups."
+            hint="Paste tokens, or a text with them, such as a log. Only text that may be a token is sent, never in a URL. The audit log names the groups."
             rows={6}
             value={text}
             readOnly={busy}
@@ -101,15 +101,24 @@ export default function Leaked() {
         </form>
       </Panel>
       <div aria-live="polite">{results.size > 0 && <Report results={[...results.values()]} />}</div>
-      <p class="hint">
-        If you only suspect a leak, select the <a href={addressOf(['groups'])}>user groups</a>, and
-        rotate their tokens with an overlap: no dashboard goes blank. See the groups{' '}
-        <a href={addressOf(['groups'], { status: 'no_valid_token' })}>without a valid token</a>.
-      </p>
+      <Panel
+        title="Only suspected"
+        about="Select user groups, and rotate their tokens with an overlap: no dashboard goes blank."
+        actions={
+          <>
+            <a class="button" href={addressOf(['groups'], { status: 'no_valid_token' })}>
+              Without a valid token
+            </a>
+            <a class="button" href={addressOf(['groups'])}>
+              Select user groups
+            </a>
+          </>
+        }
+      />
       {may('admin') && (
         <Panel
           title="All tokens of the workspace"
-          about="If nobody knows which have leaked: ends every token that was issued before a time that you choose."
+          about="If nobody knows which: ends every token that was issued before a time that you choose."
           actions={
             <Button
               kind="danger"

@@ -75,14 +75,16 @@ export function Variables({ tabs }: { tabs: Tab[] }) {
               );
             })}
           </Table>
-          {data.required_schemas.length > 0 && (
-            <p>
-              Required schemas: <Text>{data.required_schemas.join(', ')}</Text>
-            </p>
-          )}
-          {may('user-groups:read') && (
-            <a href={addressOf(['groups'], { status: 'incomplete' })}>Incomplete groups</a>
-          )}
+          <p class="list-foot">
+            {data.required_schemas.length > 0 && (
+              <span>
+                Required schemas: <Text>{data.required_schemas.join(', ')}</Text>
+              </span>
+            )}
+            {may('user-groups:read') && (
+              <a href={addressOf(['groups'], { status: 'incomplete' })}>Incomplete groups</a>
+            )}
+          </p>
           {isOpen && (
             <ChangeVariables
               workspace={data}

@@ -128,7 +128,7 @@ export function Attempts({
           )
         }
         label="Attempts"
-        head={['Latest attempt', 'Event', 'Response', 'Delivery']}
+        head={['Latest attempt', 'Event', ['Response'], 'Delivery']}
         bones={4}
       >
         {shown.map((one) => (
@@ -170,7 +170,7 @@ function Row({
           <Name>{latest.type}</Name>
           <span class="cell-sub mono">{latest.event_id}</span>
         </td>
-        <td>
+        <td class="roomy">
           <Outcome attempt={latest} />
         </td>
         <td>

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Skeleton } from '../../ui/empty.tsx';
+import { Icon } from '../../ui/icons.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Fact, Facts, Header, Panel } from '../../ui/page.tsx';
 import { Text, Time } from '../../ui/text.tsx';
@@ -65,6 +66,7 @@ export function Detail({ id }: { id: number }) {
             <Text>{data.description ?? data.url}</Text> <State endpoint={data} />
           </>
         }
+        about={data.description && <code>{data.url}</code>}
       >
         {may('webhooks:write') && (
           <>
@@ -102,14 +104,21 @@ export function Detail({ id }: { id: number }) {
         )}
       </Header>
       <Trouble error={trouble} />
+      <p class={data.failing_since ? 'note warn' : 'note'}>
+        <Icon name={data.failing_since ? 'warning' : 'webhook'} />
+        <span>
+          <Health endpoint={data} />.
+          {data.failing_since && (
+            <>
+              {' '}
+              Every attempt has failed since <Time at={data.failing_since} />. What waits is sent by
+              itself once the endpoint responds.
+            </>
+          )}
+        </span>
+      </p>
       <Panel>
         <Facts>
-          <Fact name="URL">
-            <code>{data.url}</code>
-          </Fact>
-          <Fact name="Health">
-            <Health endpoint={data} />
-          </Fact>
           <Fact name="Events">
             <Types types={data.event_types} />
           </Fact>

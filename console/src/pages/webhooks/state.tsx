@@ -1,5 +1,5 @@
 import type { Schemas } from '../../own-types.ts';
-import { Badge, Time } from '../../ui/text.tsx';
+import { Badge } from '../../ui/text.tsx';
 
 export type Endpoint = Schemas['WebhookEndpoint'];
 export type Attempt = Schemas['WebhookAttempt'];
@@ -26,9 +26,9 @@ export function State({ endpoint }: { endpoint: Endpoint }) {
 export const countOf = ({ count, exact }: Schemas['Total']): string =>
   `${count.toLocaleString()}${exact ? '' : '+'}`;
 
-/** Describes the health of the endpoint. */
+/** Says what the endpoint has got in the last hour, and what waits. */
 export function Health({
-  endpoint: { failing_since, skipping_since, last_hour, waiting },
+  endpoint: { skipping_since, last_hour, waiting },
 }: {
   endpoint: Endpoint;
 }) {
@@ -40,12 +40,6 @@ export function Health({
         : `${delivered.toLocaleString()} of ${attempts.toLocaleString()} delivered`}{' '}
       in the last hour
       {waiting && waiting.count > 0 && `, ${countOf(waiting)} waiting`}
-      {failing_since && (
-        <>
-          , every attempt has failed since <Time at={failing_since} />. What waits is sent by itself
-          once it responds
-        </>
-      )}
       {skipping_since && ', events are left out: too many wait'}
     </>
   );
