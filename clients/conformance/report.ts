@@ -29,10 +29,10 @@ export function withoutSecrets(text: string): string {
   return text.replace(SECRETS, '$1$2$3$4[redacted]');
 }
 
-/** Characters that a terminal obeys, except line feeds. */
+/** Control characters, except line feeds: a terminal would act on them. */
 const CONTROLS = /(?!\n)[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
 
-/** Escapes what a terminal obeys, as JSON does: a renderer chooses what it sends. */
+/** Escapes control characters as JSON does: a renderer chooses what it sends. */
 export function withoutControls(text: string): string {
   return text.replace(
     CONTROLS,

@@ -120,7 +120,7 @@ function refuse(id, reason) {
   console.error(`${shown(id)}: ${reason}`);
 }
 
-/** Returns a text of another system without characters that a terminal obeys. */
+/** Returns a text of another system without control characters. */
 function shown(value) {
   const escape = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return writeExactly(value ?? null).replace(/[^\x20-\x7e]/g, escape);

@@ -28,7 +28,7 @@ const PRONOUN = /^One(?:,| (?:that|which|who|is|was|of|has|for|by|in|with)\b)/;
 const CLAUSE = /^(?:what|who|whoever|whom|how|where|that)\b/;
 
 const PHRASES =
-  /\b(?:anew|for ever|whoever|whomever|so (?:many|much|long|often)(?! (?:that|as)\b)|what is to|what there is|nobody need|as good as new|hang(?:s)? on)\b/i;
+  /\b(?:anew|for ever|whoever|whomever|so (?:many|much|long|often)(?! (?:that|as)\b)|what is to|what there is|nobody need|as good as new|hang(?:s)? on|all the same|there where|(?:is|are) a must|obey(?:s|ed)?)\b/i;
 
 const DIRECTIVE = /^\s*(?:eslint-|@ts-|prettier-ignore|c8 |istanbul )/;
 

@@ -8,7 +8,7 @@ const READ = ['README.md', 'CHANGELOG.md', 'docs', 'openapi.json', 'src', 'conso
 /** Records of decisions, which stay as they were written. */
 const RECORDS = 'docs/adr/';
 /** Words that no reader of plain English expects. */
-const STRANGE = /\b(anew|whoever|for ever)\b/i;
+const STRANGE = /\b(anew|whoever|for ever|all the same|there where|(is|are) a must)\b/i;
 /** A service returns, responds with or rejects; something is next to, with or while something else. */
 const FOREIGN = /\b(answer(s|ed|ing)?|beside)\b/i;
 /** A clause in place of a subject: “What the token may do” is “The rights of the token”. */

@@ -26,9 +26,13 @@ export const d = 4;
 // One that waits.
 export const e = 5;
 
+// eslint-disable-next-line local/plain-comments
+// Characters that a terminal obeys.
+export const f = 6;
+
 /**
  * One transaction for all groups. Whether a group exists is checked first; `What` it holds
  * is not. As soon as it ends, its locks are released.
  * @returns the number of groups, or null while it is unknown
  */
-export const f = 6;
+export const g = 7;

@@ -33,7 +33,7 @@ onEachDatabase((kind) => {
     expect([again.code, again.stdout]).toEqual([4, '']);
     expect(again.stderr).toMatch(/^user-group-service: [^\n]+\n$/);
 
-    // A caller may choose what a terminal would obey.
+    // A caller may choose characters on which a terminal would act.
     const name = 'Escape \u001b[2J\u009b';
     expect((await service.api.call('PATCH', `${path}/${id}`, { name })).status).toBe(200);
     expect((await cli(command, 'list')).stdout).toContain('Escape \\u001b[2J\\u009b ');
@@ -94,7 +94,7 @@ onEachDatabase((kind) => {
       expect([refused.code, refused.stdout]).toEqual([4, '']);
       expect(refused.stderr).toMatch(new RegExp(`^user-group-service: ${pointer}: [^\\n]+\\n`));
     }
-    // The refusal names each field, and in place of a character that a terminal obeys its number.
+    // The refusal names each field, and in place of a control character its number.
     const variables = JSON.stringify([
       { name: 'one', type: 'string', required: true },
       { name: 'two', type: 'number', required: true },

@@ -57,7 +57,7 @@ const RETRY_MS = 50;
 /** Limit in milliseconds that leaves time for a call's other waits: it gets a response within five seconds. */
 export const RULES_LOCK_LIMIT = { waitMs: 3000 };
 const MAX_REMEMBERED = 10_000;
-/** Bounds the time until the service obeys rules that are changed by SQL, without a new version. */
+/** Limits the time until the service applies rules that are changed by SQL, without a new version. */
 const REMEMBERED_MS = 750;
 
 /** Leaves the connection usable, unlike an error of the database. */

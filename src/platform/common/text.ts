@@ -71,7 +71,7 @@ function byteLength(value: string): number {
   return Buffer.byteLength(value, 'utf8');
 }
 
-/** Escapes control characters, also those of direction: callers choose names, and a terminal would obey such characters. */
+/** Escapes control characters, also those of direction: callers choose names, and a terminal would act on such characters. */
 export function withoutControls(text: string): string {
   return text.replace(
     /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu,

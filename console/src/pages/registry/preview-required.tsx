@@ -49,7 +49,7 @@ export function PreviewRequired({
     <DialogForm
       wide
       title="What this changes"
-      submit={breaks ? `Save and deactivate ${count}` : broken.more ? 'Save all the same' : 'Save'}
+      submit={breaks ? `Save and deactivate ${count}` : broken.more ? 'Save anyway' : 'Save'}
       danger={breaks || broken.more !== undefined}
       asks={false}
       cancel="Back"

@@ -32,7 +32,7 @@ export async function decryptClaims(text: string, { secret }: ContentKey): Promi
 
 /**
  * Reads the header of a text that this service can have encrypted; undefined for any other. The whole header must be
- * as it is issued, so no member of it, such as `zip`, `crit` or `p2c`, is ever obeyed (RFC 8725, sections 3.1 and 3.2).
+ * as it is issued, so no member of it, such as `zip`, `crit` or `p2c`, is ever followed (RFC 8725, sections 3.1 and 3.2).
  */
 export function readOpaque(text: string): NamedContentKey | undefined {
   if (!COMPACT_JWE.test(text)) return undefined;

@@ -4,5 +4,5 @@ import { DAY_MS } from '../../../platform/common/time.ts';
 export const DEADLINE_MS = 15_000;
 /** Twice the deadline: leaves time for an attempt and for storing its result. */
 export const LEASE_MS = 2 * DEADLINE_MS;
-/** The longest `Retry-After` that is obeyed, and so the longest pause of an endpoint. */
+/** The longest `Retry-After` that is respected, and so the longest pause of an endpoint. */
 export const MAX_RETRY_AFTER_MS = DAY_MS;
