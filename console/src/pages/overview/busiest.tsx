@@ -6,7 +6,9 @@ import { Panel } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Text } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
-import { AGAIN_AFTER } from './again.ts';
+
+/** Time after which a service writes its counts, in milliseconds. */
+const WRITTEN_AFTER = 60_000;
 
 /** The groups with the most views in this month, if there is any usage. */
 export function Busiest() {
@@ -14,7 +16,7 @@ export function Busiest() {
     const query = { by: 'group' as const, limit: 10 };
     return (await dataOf(api.GET('/api/v1/usage', { params: { query }, signal }))).usage;
   }, []);
-  useRepeated(reload, AGAIN_AFTER);
+  useRepeated(reload, WRITTEN_AFTER);
   if (!data?.length) return <Trouble error={error} retry={reload} />;
   const head = ['Views', 'Embed tokens'].map((name) => <th class="number">{name}</th>);
   return (
