@@ -162,8 +162,9 @@ async function takeAll(endpoint) {
   await light.getByRole('button', { name: 'Edit variables', exact: true }).click();
   await light.getByRole('button', { name: 'Variable', exact: true }).click();
   await light.getByRole('textbox', { name: 'Name' }).last().fill('locale');
+  await light.getByRole('combobox', { name: 'If missing' }).last().selectOption('required');
   await light.getByRole('button', { name: 'Preview' }).click();
-  await light.getByRole('button', { name: 'Save and deactivate' }).waitFor();
+  await light.getByRole('button', { name: /^Save and deactivate/ }).waitFor();
   await save(light, 'preview-light');
   await take(light, 'api-tokens', 'api-tokens-light');
   await take(light, `audit?object_type=user_group`, 'audit-light', async () => {
