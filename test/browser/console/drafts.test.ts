@@ -148,8 +148,8 @@ test('without a connection one bar says so, every page is there, and all comes b
   await createGroup(api, 'acme');
   await page.visit('groups');
   await page.row('acme').waitFor();
-  // The scripts of the other pages are loaded once the first is shown.
-  const isLoaded = `performance.getEntriesByType('resource').some(({ name }) => name.includes('pages-'))`;
+  // The script of all pages is there.
+  const isLoaded = `performance.getEntriesByType('resource').some(({ name }) => name.includes('screens-'))`;
   expect(await page.read(true, () => page.tab.evaluate<boolean>(isLoaded))).toBe(true);
   await page.context.setOffline(true);
   await page.tab.getByRole('link', { name: 'Registry' }).click();
