@@ -90,11 +90,12 @@ async function start(
     output: () => output,
     stop: async (signal = 'SIGTERM') => {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-      const exit = once(child, 'exit');
+      // Its last lines come after its end.
+      const closed = once(child, 'close');
       child.kill(signal);
       // A server that does not end must fail the test, not hold up the runner.
       const limit = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
-      const [code] = (await exit) as [number | null];
+      const [code] = (await closed) as [number | null];
       clearTimeout(limit);
       return code;
     },
