@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import type { PAGES } from './menu.ts';
-// Alike pages compress best side by side: the script has them in this order.
+// Alike pages compress best side by side: the script has them in this order, that of a group as well.
 import Sessions from './pages/sessions.tsx';
 import Overview from './pages/overview/overview.tsx';
 import System from './pages/system.tsx';
@@ -10,6 +10,7 @@ import Events from './pages/events.tsx';
 import Webhooks from './pages/webhooks/webhooks.tsx';
 import Targets from './pages/targets/targets.tsx';
 import Registry from './pages/registry/registry.tsx';
+import './pages/group/group.tsx';
 import Inspect from './pages/inspect/inspect.tsx';
 import Help from './help.tsx';
 import Groups from './pages/groups/groups.tsx';
