@@ -34,6 +34,8 @@ export async function compare(environment, options) {
   for (const [name, server] of Object.entries(servers)) {
     console.error(`filling: ${name}`);
     await run({ operation: 'fill', server, connections, groups });
+    // Otherwise PostgreSQL plans for an empty table, until its autovacuum comes by within a minute.
+    if (database === 'postgres') await contestants[name].database.query('ANALYZE');
   }
   const rounds = await runRounds(run, servers, { ...options, rows });
   const processes = {};
