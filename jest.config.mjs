@@ -52,4 +52,6 @@ export default {
   maxWorkers: Math.ceil(availableParallelism() * (process.env.TEST_DATABASE_URL ? 1.5 : 2.5)),
   // Ends a test that hangs. A busy machine holds up any test for a while, and commands install packages and compile them.
   testTimeout: 900_000,
+  // On a busy machine, a worker that ends may take longer than the half second after which Jest reports one that hangs.
+  workerGracefulExitTimeout: 30_000,
 };

@@ -9,9 +9,6 @@ import { readInput, STANDARD_INPUT } from '../../platform/command-line/read-inpu
 import { toBody } from '../../platform/command-line/resource-command.ts';
 import { withResult } from '../../platform/command-line/subcommand.ts';
 
-/** The most MiB of standard input, which has one token. */
-const MAX_INPUT_MIB = 1;
-
 interface Settings extends Printing {
   workspace: string;
   schemaId?: string;
@@ -29,8 +26,7 @@ export function defineIntrospect(command: Command, { withWorkspace }: CommandSer
       withWorkspace(
         options.workspace,
         async (app, caller) => {
-          const token =
-            given === STANDARD_INPUT ? String(await readInput(given, MAX_INPUT_MIB)).trim() : given;
+          const token = given === STANDARD_INPUT ? String(await readInput(given)).trim() : given;
           const body = toBody({ token, schema_id: options.schemaId });
           const dto = checkedDto(IntrospectionRequest, body);
           printOne(options, await app.get(IntrospectionService).introspect(caller, dto, true));

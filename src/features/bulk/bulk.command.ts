@@ -23,6 +23,7 @@ import {
   showCount,
   showProgress,
 } from '../../platform/command-line/show-progress.ts';
+import { unusable, usable } from '../../platform/command-line/read-input.ts';
 import { linesForTerminal, toTerminalJson } from '../../platform/command-line/print-table.ts';
 import { type Form, type Printing, printOne } from '../../platform/command-line/output.ts';
 import {
@@ -205,19 +206,4 @@ async function yamlWriter(): Promise<(rows: readonly object[]) => string> {
 
 function alreadyThere(path: string): OperatorRefusal {
   return new OperatorRefusal(`The file ${path} exists already; use --force to replace it.`);
-}
-
-/** @throws OperatorError with the reason, if the file cannot be opened */
-async function usable<T>(path: string, openIt: () => T | Promise<T>): Promise<T> {
-  try {
-    return await openIt();
-  } catch (error) {
-    throw unusable(path, error);
-  }
-}
-
-function unusable(path: string, error: unknown): OperatorError {
-  return new OperatorError(
-    `The file ${path} cannot be used: ${(error as NodeJS.ErrnoException).code}.`,
-  );
 }

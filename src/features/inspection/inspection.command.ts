@@ -7,9 +7,6 @@ import { withResult } from '../../platform/command-line/subcommand.ts';
 import { InspectTokenRequest } from './dto/inspection.dto.ts';
 import { InspectionService } from './inspection.service.ts';
 
-/** The most MiB of standard input, which has one text. */
-const MAX_INPUT_MIB = 1;
-
 export function defineInspect(command: Command, { withWorkspace }: CommandServices): void {
   withResult(command, 'inspect < token.txt', 'token').action(
     (options: Printing & { workspace: string }) =>
@@ -18,7 +15,7 @@ export function defineInspect(command: Command, { withWorkspace }: CommandServic
         async (app, caller) => {
           // From standard input alone: arguments are visible to every process of the machine.
           const { token } = checkedDto(InspectTokenRequest, {
-            token: String(await readInput(STANDARD_INPUT, MAX_INPUT_MIB)).trim(),
+            token: String(await readInput(STANDARD_INPUT)).trim(),
           });
           printOne(options, await app.get(InspectionService).inspect(caller, token), 'inspection');
         },

@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { type Command, Option } from 'commander';
 import { readFile } from 'node:fs/promises';
 import { type Printing, printOne } from '../../platform/command-line/output.ts';
+import { usable } from '../../platform/command-line/read-input.ts';
 import { printMessage } from '../../platform/command-line/show-progress.ts';
 import { withResult } from '../../platform/command-line/subcommand.ts';
 import type { Caller } from '../../platform/common/access/caller.ts';
@@ -157,11 +158,7 @@ async function tokenFrom({ apiTokenFile }: ApplySettings): Promise<string> {
   if (apiTokenFile === undefined) {
     throw new OperatorError('With --url the command needs --api-token-file.');
   }
-  const text = await readFile(apiTokenFile, 'utf8').catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(`The file ${apiTokenFile} cannot be used: ${code}.`);
-  });
-  return text.trim();
+  return (await usable(apiTokenFile, () => readFile(apiTokenFile, 'utf8'))).trim();
 }
 
 /** Names the file and the line of each fault. */

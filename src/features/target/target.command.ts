@@ -30,8 +30,6 @@ import { impossibleName, isTargetName } from './definition/target-name.ts';
 import type { TargetView } from './definition/target-response.dto.ts';
 import { linesOfSetup } from './setup/tool-setup.ts';
 
-/** The most MiB of a definition, which is a few KiB. */
-const MAX_FILE_MIB = 1;
 const UNCONDITIONAL = new Preconditions(undefined, undefined);
 
 const KEYS = { rightKeys: true };
@@ -93,7 +91,7 @@ export function defineTarget(target: Command, services: CommandServices): void {
     .action(
       runToOne(async ({ service, caller, id, more: [file] }) => {
         if (!isTargetName(id)) throw impossibleName();
-        const json = parseStrictJson(await readInput(file!, MAX_FILE_MIB), 'file');
+        const json = parseStrictJson(await readInput(file!), 'file');
         return (
           await service.put(
             caller,

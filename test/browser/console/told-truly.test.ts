@@ -104,7 +104,7 @@ test('a replay of an endpoint that fails begins where it began to fail', async (
     await route.fulfill({ json });
   });
   await page.visit(`webhooks/${id}`);
-  await page.shows(/What waits is sent by itself once the endpoint responds/);
+  await page.shows(/Waiting events are sent once the endpoint responds/);
   await page.button('Replay…').click();
   expect(await page.read('2020-01-02T03:03', () => page.field('Since').inputValue())).toBe(
     '2020-01-02T03:03',

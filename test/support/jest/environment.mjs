@@ -63,14 +63,6 @@ process.on('warning', ({ name, code = '', message }) => {
   if (name === 'MaxListenersExceededWarning' || code.startsWith('JEST')) warnings.push(message);
 });
 
-if (process.send) {
-  // A worker that is told to end has nothing left to do. On a busy machine, its last connections take longer to close
-  // than Jest waits before it reports a worker that hangs.
-  process.on('removeListener', (event) => {
-    if (event === 'message') process.exit();
-  });
-}
-
 export default class extends NodeEnvironment {
   #unhandled = new WeakMap();
   #intervals = [];

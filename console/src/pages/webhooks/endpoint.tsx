@@ -111,8 +111,8 @@ export function Detail({ id }: { id: number }) {
           {data.failing_since && (
             <>
               {' '}
-              Every attempt has failed since <Time at={data.failing_since} />. What waits is sent by
-              itself once the endpoint responds.
+              Every attempt has failed since <Time at={data.failing_since} />. Waiting events are
+              sent once the endpoint responds.
             </>
           )}
         </span>

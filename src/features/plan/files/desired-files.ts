@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { OperatorError } from '../../../platform/common/problem/operator-error.ts';
-import { readInput, STANDARD_INPUT } from '../../../platform/command-line/read-input.ts';
+import { readInput, STANDARD_INPUT, usable } from '../../../platform/command-line/read-input.ts';
 import { parseStrictJson } from '../../../platform/common/json/strict-json.ts';
 import { ServiceError } from '../../../platform/common/problem/problem.ts';
 import { readJson, readLines } from './json-groups.ts';
@@ -112,15 +112,5 @@ function idOf(text: string, place: Place): unknown {
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     throw new FaultyFile(place, error.message);
-  }
-}
-
-/** @throws OperatorError with the reason, if the file cannot be used */
-async function usable<T>(path: string, use: () => Promise<T>): Promise<T> {
-  try {
-    return await use();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(`The file ${path} cannot be used: ${code}.`);
   }
 }
