@@ -18,6 +18,7 @@ export const noRealTime = {
       waits:
         'A test waits for a condition (`until`), an event or a fake clock, and not for a time. A wait that only a real clock can show is `inRealTime(ms, reason)`.',
       compares: 'A busy machine takes longer: compare no times of a clock, but what has happened.',
+      passes: 'The clock goes on before it is set: `goTo(time)` stops it first.',
     },
   },
   create(context) {
@@ -35,6 +36,9 @@ export const noRealTime = {
         const { callee, arguments: given } = node;
         if (callee.type === 'Identifier' && sleeps.has(callee.name)) waits(node);
         else if (isSetTimeout(callee) && given.length > 1 && given[1].value !== 0) waits(node);
+        if (callee.name === 'passTime' && given.some((one) => isReading(one))) {
+          context.report({ node, messageId: 'passes' });
+        }
         if (COMPARING.test(callee.property?.name) && comparesDuration(callee.object)) {
           compares(node);
         }

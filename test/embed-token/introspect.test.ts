@@ -8,7 +8,7 @@ import {
 import { keySetPath, workspaceIdOf } from '../support/api/workspace-keys.ts';
 import { changeDatabase, onEachDatabase, TEST_KEYS } from '../support/database/databases.ts';
 import { startTestService, withService } from '../support/test-service.ts';
-import { passTime } from '../support/time/fake-time.ts';
+import { goTo } from '../support/time/fake-time.ts';
 
 const AUDIENCE = 'https://dashboards.example.com';
 const SCOPES = [
@@ -131,7 +131,7 @@ onEachDatabase((kind) => {
     const { embedToken } = await create({ expires_in_seconds: 60 });
     const { exp } = await introspect(embedToken);
     expect(exp).toBe(claimsOf(embedToken).exp);
-    passTime(exp * 1000 - Date.now());
+    goTo(exp * 1000);
     expect(await introspect(embedToken)).toEqual({ active: false });
   });
 
@@ -150,7 +150,7 @@ onEachDatabase((kind) => {
     expect(old).toMatchObject({ active: true, token_type: 'embed_token', exp: byToken.exp });
     expect(old.exp).toBeLessThan(claimsOf(embedToken).exp);
     const next = await issue(id);
-    passTime(old.exp * 1000 + 1000 - Date.now());
+    goTo(old.exp * 1000 + 1000);
     expect([await isActive(embedToken), await isActive(next)]).toEqual([false, true]);
   });
 

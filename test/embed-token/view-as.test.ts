@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import type { Scope } from '../../src/platform/common/access/caller.ts';
 import type { Answer, ApiClient } from '../support/api/api-client.ts';
 import { onEachDatabase, TEST_KEYS } from '../support/database/databases.ts';
-import { passTime } from '../support/time/fake-time.ts';
+import { goTo } from '../support/time/fake-time.ts';
 import { forbidEvents } from '../support/events/forbid-events.ts';
 import { errorsOf, registryBody, TestWorkspace } from '../support/registry.ts';
 import { startTestService, withService } from '../support/test-service.ts';
@@ -181,7 +181,7 @@ onEachDatabase((kind) => {
     const { iat, exp } = decodeJwt(token);
     expect(exp! - iat!).toBe(900);
     expect((await introspect(token)).active).toBe(true);
-    passTime(exp! * 1000 - Date.now());
+    goTo(exp! * 1000);
     expect(await introspect(token)).toEqual({ active: false });
   });
 

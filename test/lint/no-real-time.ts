@@ -8,6 +8,7 @@ interface Matchers {
 
 declare function expect(found: unknown): Matchers & { not: Matchers };
 declare function sleep(ms: number): Promise<void>;
+declare function passTime(ms: number): void;
 declare function work(): Promise<number>;
 declare function until(isSo: () => boolean): Promise<void>;
 
@@ -38,6 +39,11 @@ export async function comparesTimes(): Promise<void> {
   expect(tookMs).toBeLessThan(1000);
   // eslint-disable-next-line local/no-real-time
   if (tookMs / 2 > 1000) await work();
+}
+
+export function setsAClockThatGoesOn(end: number): void {
+  // eslint-disable-next-line local/no-real-time
+  passTime(end - Date.now());
 }
 
 export async function waitsForAnEvent(isSo: () => boolean): Promise<object> {

@@ -19,7 +19,7 @@ import { errorsOf, TestWorkspace } from '../support/registry.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 import { keyList } from '../system/lab/keys.mjs';
 import { runCli } from '../support/process/processes.ts';
-import { passTime, stopTime } from '../support/time/fake-time.ts';
+import { goTo, passTime, stopTime } from '../support/time/fake-time.ts';
 import { prepareDatabase } from '../../src/platform/database/schema/migrate.ts';
 import {
   ADA,
@@ -127,7 +127,7 @@ onEachDatabase((kind) => {
     await own.api.call('PATCH', '/api/v1/user-groups/acme', {
       valid_until: new Date(end).toISOString(),
     });
-    passTime(end - Date.now() - 100);
+    goTo(end - 100);
     for (const body of [{ target: 'bi' }, { audience: 'a' }]) {
       expect((await issue(body)).body.code).toBe('user_group_inactive');
     }

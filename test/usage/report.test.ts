@@ -9,7 +9,7 @@ import { onEachDatabase } from '../support/database/databases.ts';
 import { planOf, wasteIn } from '../support/database/query-plan.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
-import { passTime, stopTime } from '../support/time/fake-time.ts';
+import { goTo, passTime, stopTime } from '../support/time/fake-time.ts';
 import { ago, DAY_MS, HOUR_MS, readUsage, report } from './usage-calls.ts';
 
 const PATH = '/api/v1/usage';
@@ -29,9 +29,6 @@ async function readAll(api: ApiClient, query: Record<string, string>, path = PAT
 onEachDatabase((kind) => {
   const roundTrips = recordRoundTrips();
   const service = withService(kind, { USAGE_RETENTION_DAYS: '100' });
-
-  /** Moves the clock to a time of 2030 that no other test is near. */
-  const goTo = (time: string) => passTime(Date.parse(time) - Date.now());
 
   test('each day of a period has an entry, with the distinct users of the day', async () => {
     goTo('2030-03-10T12:00:00Z');

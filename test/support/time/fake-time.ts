@@ -50,6 +50,13 @@ export function stopTime(): void {
   passTime(0);
 }
 
+/** Sets the clock to a time, in milliseconds or as an ISO text, and stops it there for the rest of the test. */
+export function goTo(time: number | string): void {
+  stopTime();
+  const ms = new Date(time).getTime() - Date.now();
+  passTime(ms);
+}
+
 let hearing: jest.SpyInstance;
 let filling: jest.SpyInstance | undefined;
 let passed = 0;
