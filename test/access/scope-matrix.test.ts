@@ -682,6 +682,13 @@ onEachDatabase((kind) => {
     };
   }
 
+  /** Things that no call of these tests may change. */
+  let theirs: Things;
+
+  beforeAll(async () => {
+    theirs = await create('theirs');
+  });
+
   const send = (route: Route, things: Things, by: ApiClient): Promise<Answer> => {
     const { path = route.path, body, headers } = route.call(things);
     return by.send({ method: route.method, path, body, headers });
@@ -732,14 +739,13 @@ onEachDatabase((kind) => {
     });
 
     test('without a token, with an unknown one, and with a user-group token it is closed', async () => {
-      const things = await create('own');
       const unknown = service.clientOf(`uga_${'0'.repeat(38)}`);
       for (const by of [
         service.clientOf(undefined),
         unknown,
-        service.clientOf(things.groupToken),
+        service.clientOf(theirs.groupToken),
       ]) {
-        const { status, body, headers } = await send(route, things, by);
+        const { status, body, headers } = await send(route, theirs, by);
         expect([status, body.success, headers['www-authenticate']]).toEqual([
           401,
           0,
@@ -749,7 +755,6 @@ onEachDatabase((kind) => {
     });
 
     test('a thing of another workspace is not found, in the words of a thing that is not there', async () => {
-      const theirs = await create('own');
       const nothing = {
         group: `absent-${++count}`,
         groupToken: generateToken('ugt'),
@@ -760,10 +765,11 @@ onEachDatabase((kind) => {
         target: `absent-${count}`,
         job: 999_999,
       };
-      const by = await clientWith('other', neededFor(route));
-      const before = await rowsOf(service, 'own');
+      // No call before has made a thing of the same id there.
+      const by = await clientWith(`${route.method} ${route.path}`, neededFor(route));
+      const before = await rowsOf(service, 'theirs');
       const answer = await send(route, theirs, by);
-      expect(await rowsOf(service, 'own')).toEqual(before);
+      expect(await rowsOf(service, 'theirs')).toEqual(before);
       if (!route.foreign) {
         expect(answer.text).not.toContain(theirs.group);
         expect(answer.text).not.toMatch(new RegExp(`"id":${theirs.apiToken}[,}]`));

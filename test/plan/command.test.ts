@@ -111,6 +111,10 @@ onEachDatabase((kind) => {
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain(`${path}:4: /nmae: This field is unknown.`);
     expect(refused.stderr).toContain(`${path}:4: /token: A plan takes no token`);
+    expect(refused.stderr).toMatch(/: The files have 2 faults\.\n$/);
+    const many = Array.from({ length: 25 }, (_, n) => ({ provided_id: `many-${n}`, nmae: '' }));
+    const bounded = await cli('apply', '-f', file('many.json', JSON.stringify(many)), '--dry-run');
+    expect(bounded.stderr).toMatch(/: The files have 20 faults or more\.\n$/);
     expect(refused.stderr).not.toContain('legacy-');
     const twice = file('twice.yaml', '- provided_id: a\n  name: A\n- provided_id: a\n  name: A\n');
     expect(await cli('apply', '-f', twice)).toMatchObject({

@@ -11,7 +11,7 @@ import type { Line } from '../../platform/common/http/responses/lines.ts';
 import { checkedDto } from '../../platform/common/json/to-dto.ts';
 import { ValidationFailed } from '../../platform/common/problem/errors.ts';
 import { OperatorError, OperatorRefusal } from '../../platform/common/problem/operator-error.ts';
-import type { Violation } from '../../platform/common/problem/violation.ts';
+import { MAX_VIOLATIONS, type Violation } from '../../platform/common/problem/violation.ts';
 import { Config } from '../../platform/config/config.ts';
 import { PlanQueryDto, pruneActions } from './dto/plan.dto.ts';
 import type { PlanResponse } from './dto/plan-response.dto.ts';
@@ -168,9 +168,8 @@ function explained(error: unknown, groups: readonly PlacedGroup[]): unknown {
   const faults = faultsText(violations, groups);
   if (faults.length === 0) return error;
   for (const fault of faults) printMessage(fault);
-  return new OperatorRefusal(
-    faults.length === 1
-      ? 'The files have a fault.'
-      : `The files have ${faults.length} faults or more.`,
-  );
+  const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
+  // A list of faults ends at its bound.
+  const more = violations.length < MAX_VIOLATIONS ? '' : ' or more';
+  return new OperatorRefusal(`The files have ${count}${more}.`);
 }

@@ -58,7 +58,7 @@ function Tiles({ overview }: { overview: Schemas['Overview'] | undefined }) {
         <Tile
           name="API tokens"
           count={apiTokens?.active}
-          note={apiTokens && `${apiTokens.expiring_within_30_days} expire in 30 days`}
+          note={apiTokens && `${apiTokens.expiring_within_30_days} expiring in 30 days`}
           address={addressOf(['api-tokens'])}
         />
       )}
