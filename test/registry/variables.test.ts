@@ -1,3 +1,5 @@
+import { WorkspaceRules } from '../../src/core/mapping/workspace-rules.ts';
+import { Statements } from '../../src/platform/database/statements.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { errorsOf, registryBody, TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
@@ -638,5 +640,32 @@ onEachDatabase((kind) => {
           .length;
       await until(async () => (await listed()) === created);
     }
+  });
+
+  test('rules whose reading takes long are as old as the request for them', async () => {
+    const [row] = await service.query<{ id: number }>(
+      `SELECT id FROM workspace WHERE name = '${own.name}'`,
+    );
+    const { id } = row!;
+    const now = performance.now.bind(performance);
+    let passed = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+    const statements = service.app.get(Statements);
+    const read = statements.read.bind(statements);
+    const reading = jest.spyOn(statements, 'read').mockImplementation(async (...given) => {
+      const found = await read(...given);
+      passed += 700;
+      return found;
+    });
+    const rules = service.app.get(WorkspaceRules);
+    const { version } = await rules.at(id, 0);
+    await changeDatabase(
+      service.database,
+      `UPDATE workspace SET variables = '${JSON.stringify([region])}' WHERE id = ${id}`,
+    );
+    passed += 100;
+    expect((await rules.at(id, version)).rules.variables).toHaveLength(1);
+    reading.mockRestore();
+    clock.mockRestore();
   });
 });

@@ -96,8 +96,9 @@ export class WorkspaceRules {
   async at(workspaceId: number, version: number, manager?: EntityManager): Promise<KnownRules> {
     const remembered = this.remembered.get(workspaceId);
     if (remembered?.version === version) return remembered;
+    const askedAt = performance.now();
     const found = await this.find(workspaceId, manager);
-    this.remembered.set(workspaceId, found);
+    this.remembered.set(workspaceId, found, { start: askedAt });
     return found;
   }
 
