@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { clearTimeout, setTimeout } from 'node:timers';
-import { BUILD, PACKAGES, SERVICES, STEPS } from './steps.mjs';
+import { BUILD, DRIVERS, PACKAGES, SERVICES, STEPS } from './steps.mjs';
 
 const [kind, part = ''] = process.argv.slice(2);
 /** A step that hangs ends after this multiple of its budget, and not before these seconds: a busy machine is slow. */
@@ -28,15 +28,18 @@ async function main() {
   const startedAt = performance.now();
   const foundations = kind === 'ci' ? [PACKAGES, SERVICES] : [SERVICES];
   await Promise.all(foundations.map(runStep));
-  if (results.every(({ code }) => code === 0)) await runStep(BUILD);
-  if (results.every(({ code }) => code === 0)) {
-    await runAll(STEPS.filter(({ name }) => name.includes(part)));
-  }
+  if (allHold()) await runStep(BUILD);
+  if (allHold()) await runAll(STEPS.filter(({ name }) => name.includes(part)));
   report((performance.now() - startedAt) / 1000);
 }
 
-/** Runs all of them, also after a failure: one run names all that fail. */
+function allHold() {
+  return results.every(({ code }) => code === 0);
+}
+
+/** Runs all of them, also after a failure: one run names all that fail. Without drivers, only those that need none. */
 async function runAll(steps) {
+  const drivers = kind === 'ci' ? runStep(DRIVERS) : 0;
   const lanes = new Map();
   for (const step of steps.filter(commandOf)) {
     const lane = kind === 'ci' ? step.lane : 'only';
@@ -44,7 +47,9 @@ async function runAll(steps) {
   }
   await Promise.all(
     [...lanes.values()].map(async (lane) => {
-      for (const step of lane) await runStep(step);
+      for (const step of lane) {
+        if (step.isStatic || (await drivers) === 0) await runStep(step);
+      }
     }),
   );
 }
@@ -53,7 +58,10 @@ function commandOf({ ci, release = ci }) {
   return kind === 'ci' ? ci : release;
 }
 
-/** Runs a step. Its output goes to a file of its own; what a step that fails has said is printed as well. */
+/**
+ * Runs a step. Its output goes to a file of its own; what a step that fails has said is printed as well.
+ * @returns the exit code or the signal
+ */
 async function runStep(step) {
   const { name, seconds: budget } = step;
   const log = join(logs, `${name.replaceAll(/\W+/g, '-').toLowerCase()}.log`);
@@ -68,6 +76,7 @@ async function runStep(step) {
   if (code === 0) {
     console.log([`passed: ${name}, ${seconds.toFixed(0)} s`, ...leftOut].join('\n  '));
   } else console.log(`\n== FAILED (${code}): ${name}, ${seconds.toFixed(0)} s\n${output}\n`);
+  return code;
 }
 
 /** @returns the exit code or the signal, and the CPU time with that of all children */

@@ -6,10 +6,18 @@
  * @property {string} [release] the command of the release check, if it is another: the full length of a short form
  * @property {'suites'} [lane] `.ci/run` makes the steps of a lane one after the other: the two large suites, which take
  *   longest, and fill both cores together; and beside them all others. A third lane ends no sooner, and makes every test slower
+ * @property {true} [isStatic] the step runs nothing of the service, and begins before the drivers are compiled
  * @property {number} seconds the budget of the first command. A step above it is marked, and fails nothing: a busy machine is no fault
  */
 
-export const PACKAGES = { name: 'npm ci, with tools', ci: 'npm run --silent tools', seconds: 100 };
+export const PACKAGES = {
+  name: 'npm ci, with tools',
+  ci: 'npm run --silent tools -- --ignore-scripts',
+  seconds: 50,
+};
+
+/** Compiles the SQLite driver, on one core, where its binary cannot be fetched. */
+export const DRIVERS = { name: 'drivers', ci: 'npm rebuild', seconds: 60 };
 
 /** Its output has the variables that lead the other steps to the servers. */
 export const SERVICES = {
@@ -32,6 +40,15 @@ const atFullLengthOnly = (command) => ({ release: command });
 
 /** @type {Step[]} */
 export const STEPS = [
+  // These have no test that could be held up, and leave the cores to those that have.
+  {
+    name: 'lint, format, import boundaries, dead code',
+    ci: 'nice npm run --silent lint',
+    isStatic: true,
+    seconds: 120,
+  },
+  { name: 'types', ci: 'nice npm run --silent typecheck', isStatic: true, seconds: 40 },
+  { name: 'known vulnerabilities', ci: 'scripts/checks/audit.sh', isStatic: true, seconds: 10 },
   { name: 'tests on both databases, with Redis', ci: 'npm test', lane: 'suites', seconds: 560 },
   {
     name: 'browser',
@@ -42,12 +59,6 @@ export const STEPS = [
     seconds: 240,
   },
   { name: 'conformance kit', ...system('conformance', '--short'), seconds: 150 },
-  // Has no test that could be held up, and leaves the cores to those that have.
-  {
-    name: 'lint, format, import boundaries, dead code',
-    ci: 'nice npm run --silent lint',
-    seconds: 120,
-  },
   {
     name: 'package and its surface',
     ci: 'npx jest --config jest.tools.config.mjs --runInBand test/package/surface',
@@ -69,7 +80,6 @@ export const STEPS = [
     release: WITHOUT_SERVERS,
     seconds: 80,
   },
-  { name: 'types', ci: 'nice npm run --silent typecheck', seconds: 40 },
   { name: 'kill -9 during a write load', ...system('durability', '--kills 4'), seconds: 40 },
   {
     name: 'variables in SQL on real engines',
@@ -88,7 +98,6 @@ export const STEPS = [
     ...system('migrate-data', '--groups 5000'),
     seconds: 30,
   },
-  { name: 'known vulnerabilities', ci: 'scripts/checks/audit.sh', seconds: 10 },
   {
     name: 'documentation of the exports',
     ...atFullLengthOnly('npm run --silent api:docs'),
