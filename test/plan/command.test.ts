@@ -111,7 +111,7 @@ onEachDatabase((kind) => {
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain(`${path}:4: /nmae: This field is unknown.`);
     expect(refused.stderr).toContain(`${path}:4: /token: A plan takes no token`);
-    expect(refused.stderr).toMatch(/: The files have 2 faults\.\n$/);
+    expect(refused.stderr).toMatch(/: The files have 3 faults\.\n$/);
     const many = Array.from({ length: 25 }, (_, n) => ({ provided_id: `many-${n}`, nmae: '' }));
     const bounded = await cli('apply', '-f', file('many.json', JSON.stringify(many)), '--dry-run');
     expect(bounded.stderr).toMatch(/: The files have 20 faults or more\.\n$/);
