@@ -45,13 +45,12 @@ async function runAll(steps) {
     const lane = kind === 'ci' ? step.lane : 'only';
     lanes.set(lane, [...(lanes.get(lane) ?? []), step]);
   }
-  await Promise.all(
-    [...lanes.values()].map(async (lane) => {
-      for (const step of lane) {
-        if (step.isStatic || (await drivers) === 0) await runStep(step);
-      }
-    }),
-  );
+  const ends = [...lanes.values()].map(async (lane) => {
+    for (const step of lane) {
+      if (step.isStatic || (await drivers) === 0) await runStep(step);
+    }
+  });
+  await Promise.all([drivers, ...ends]);
 }
 
 function commandOf({ ci, release = ci }) {
