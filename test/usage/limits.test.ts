@@ -1,6 +1,8 @@
+import { ChangeFeed } from '../../src/core/change-log/change-feed.ts';
 import { TokenUses } from '../../src/core/embed-token/token-uses.ts';
 import { UsageNoticeExpiry } from '../../src/features/usage/counting/usage-retention.ts';
 import type { UsageTally } from '../../src/features/usage/counting/usage-tally.ts';
+import { Statements } from '../../src/platform/database/statements.ts';
 import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import type { ApiClient } from '../support/api/api-client.ts';
 import {
@@ -338,6 +340,31 @@ onEachDatabase((kind) => {
         passTime(DAY_MS);
       }
       expect(await eventsOf(api)).toEqual([]);
+    });
+
+    test('are issued again once the limits allow it, also if older limits are read meanwhile', async () => {
+      const { api } = await TestWorkspace.create(service, 'overlapping');
+      const group = await api.create();
+      await put(api, group, { embed_tokens_per_day: 0, refuse_embed_tokens: true });
+      const statements = service.app.get(Statements);
+      const read = statements.read.bind(statements);
+      let isHeld = false;
+      let release = (): void => undefined;
+      const older = new Promise<void>((resolve) => (release = resolve));
+      const held = jest.spyOn(statements, 'read').mockImplementation(async (...given) => {
+        const found = await read(...given);
+        if (given[0].name !== 'usage.find-refusal' || isHeld) return found;
+        isHeld = true;
+        await older;
+        return found;
+      });
+      service.app.get(ChangeFeed).invalidate({ workspaceId: 1, userGroupId: group.teamId });
+      await until(() => isHeld);
+      await put(api, group, { embed_tokens_per_day: 9, refuse_embed_tokens: true });
+      expect((await issue(api, group)).status).toBe(201);
+      release();
+      await until(async () => (await issue(api, group)).status === 201);
+      held.mockRestore();
     });
 
     test('are not introspections: tokens of the group stay valid', async () => {

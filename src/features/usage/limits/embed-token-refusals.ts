@@ -35,12 +35,14 @@ const findRefusal = statement<{ userGroupId: number; now: number }, EmbedTokenRe
 export class EmbedTokenRefusals implements OnApplicationBootstrap {
   private readonly logger = new Logger(EmbedTokenRefusals.name);
   private readonly until = new Map<number, number>();
+  /** One after the other: of two at once, the older could end last. */
+  private checks = Promise.resolve();
   private readonly listener: ChangeListener = {
     invalidate: ({ userGroupId }) => {
-      if (userGroupId !== undefined && this.until.has(userGroupId)) void this.check(userGroupId);
+      if (userGroupId !== undefined && this.until.has(userGroupId)) this.check(userGroupId);
     },
     invalidateAll: () => {
-      for (const userGroupId of this.until.keys()) void this.check(userGroupId);
+      for (const userGroupId of this.until.keys()) this.check(userGroupId);
     },
   };
   /** Embed tokens that were refused. */
@@ -66,6 +68,12 @@ export class EmbedTokenRefusals implements OnApplicationBootstrap {
     throw new QuotaReached(Math.ceil((Math.min(until, endAt) - now) / 1000));
   }
 
+  /** Replaces what is known of a group whose limits this process has changed. */
+  replace(userGroupId: number, refusals: readonly EmbedTokenRefusal[]): void {
+    this.until.delete(userGroupId);
+    this.learn(refusals);
+  }
+
   /** Refuses these groups from now on, and forgets those whose time is over. */
   learn(refusals: readonly EmbedTokenRefusal[]): void {
     const now = currentTime();
@@ -77,17 +85,18 @@ export class EmbedTokenRefusals implements OnApplicationBootstrap {
     if (this.until.size > 0) this.changes.subscribe(this.listener);
   }
 
-  private check(userGroupId: number): Promise<void> {
-    return handled(
-      this.statements.read(findRefusal, { userGroupId, now: currentTime() }).then(
-        ([found]) => {
-          if (found) this.until.set(userGroupId, found.refusedUntil);
-          else this.until.delete(userGroupId);
-        },
-        (err: unknown) => {
-          this.logger.warn({ msg: 'limits of a user group not read; its refusal goes on', err });
-        },
-      ),
-    );
+  private check(userGroupId: number): void {
+    this.checks = handled(this.checks.then(() => this.readAgain(userGroupId)));
+  }
+
+  private async readAgain(userGroupId: number): Promise<void> {
+    try {
+      const key = { userGroupId, now: currentTime() };
+      const [found] = await this.statements.read(findRefusal, key);
+      if (found) this.until.set(userGroupId, found.refusedUntil);
+      else this.until.delete(userGroupId);
+    } catch (err) {
+      this.logger.warn({ msg: 'limits of a user group not read; its refusal goes on', err });
+    }
   }
 }

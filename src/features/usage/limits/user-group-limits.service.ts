@@ -152,8 +152,10 @@ export class UserGroupLimitsService {
     });
     if (changed === null) throw await this.reserved.refusal(caller, providedId);
     if (changed) {
-      this.refusals.learn(changed.refusals);
-      this.changes.announce({ workspaceId, userGroupId: changed.userGroupId });
+      const { userGroupId, refusals } = changed;
+      // First, so that a read of the limits before them does not have the last word.
+      this.changes.announce({ workspaceId, userGroupId });
+      this.refusals.replace(userGroupId, refusals);
     }
     return { success: 1, limits };
   }
