@@ -17,8 +17,11 @@ export const BOUND_MS = 1000;
 const GROUPS = 8;
 /** From one question to the next, whether it is answered or not. */
 const EVERY_MS = 10;
-/** The most questions that wait for their answers at once: a busy service is asked less often, and not to death. */
-const MOST_AT_ONCE = 10;
+/**
+ * The most questions that wait for their answers at once. More would hold up the stream: one that takes long to open tells
+ * nothing in time.
+ */
+const MOST_AT_ONCE = 3;
 
 /** An introspector from memory, whatever it is written in. */
 export type AskedIntrospector = Pick<CachedIntrospector, 'counts' | 'introspect' | 'isCurrent'>;

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,9 +28,10 @@ export class HaProxy {
     );
     writeFileSync(file, configuration(proxy, mode, [...backend, ...lines]));
     const child = start('haproxy', ['-db', '-f', file]);
-    // Its own socket, which nobody else can have: another process may have taken the port.
+    // Its own socket, which nobody else can have: another process may have taken the port. The file of the socket is there
+    // before anybody listens.
     while (child.exitCode === null) {
-      if (existsSync(proxy.socket) && (await accepts(proxy.port))) return proxy;
+      if ((await accepts(proxy.socket)) && (await accepts(proxy.port))) return proxy;
       await sleep(STEP_MS);
     }
     throw new Error(`HAProxy does not start: ${child.said}`);

@@ -26,12 +26,12 @@ export async function freePort() {
 }
 
 /**
- * Whether somebody takes connections on a port of 127.0.0.1.
- * @param {number} port
+ * Whether somebody takes connections on a port of 127.0.0.1, or on the socket of a path.
+ * @param {number | string} place
  * @returns {Promise<boolean>}
  */
-export async function accepts(port) {
-  const socket = connect(port, '127.0.0.1');
+export async function accepts(place) {
+  const socket = typeof place === 'number' ? connect(place, '127.0.0.1') : connect(place);
   try {
     await once(socket, 'connect');
     return true;
