@@ -200,7 +200,7 @@ export class ChangeStream {
 
   private understand({ event, data }: StreamMessage, stream: OpenStream): string | undefined {
     if (event === 'open') {
-      // By as much, all that it tells would seem to be late.
+      // Everything that it tells would be late by as much.
       if (!isWithin(LEASE_MS, stream.calledAt)) return 'it took too long to open';
       const { at } = JSON.parse(data) as { at: number };
       stream.zero = plus(stream.calledAt, -at);

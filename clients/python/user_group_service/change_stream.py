@@ -228,7 +228,7 @@ class ChangeStream:
     def _understand(self, message: ServerSentEvent, stream: _OpenStream) -> str | None:
         now = self.clock.now()
         if message.event == "open":
-            # By as much, all that it tells would seem to be late.
+            # Everything that it tells would be late by as much.
             if not is_within(_LEASE, stream.called_at, now):
                 return "it took too long to open"
             stream.zero = stream.called_at.plus(-message.json()["at"] / 1000)
