@@ -200,11 +200,11 @@ export class ChangeStream {
 
   private understand({ event, data }: StreamMessage, stream: OpenStream): string | undefined {
     if (event === 'open') {
-      // Everything that it tells would be late by as much.
-      if (!isWithin(LEASE_MS, stream.calledAt)) return 'it took too long to open';
       const { at } = JSON.parse(data) as { at: number };
       stream.zero = plus(stream.calledAt, -at);
       if (!stream.isResumed) this.listener.forgetAll();
+      // Everything that it tells would be late by as much.
+      if (!isWithin(LEASE_MS, stream.calledAt)) return 'it took too long to open';
       stream.heard();
     } else if (event === 'change') {
       this.tell(JSON.parse(data) as Change);

@@ -228,12 +228,12 @@ class ChangeStream:
     def _understand(self, message: ServerSentEvent, stream: _OpenStream) -> str | None:
         now = self.clock.now()
         if message.event == "open":
-            # Everything that it tells would be late by as much.
-            if not is_within(_LEASE, stream.called_at, now):
-                return "it took too long to open"
             stream.zero = stream.called_at.plus(-message.json()["at"] / 1000)
             if not stream.is_resumed:
                 self.forget_all()
+            # Everything that it tells would be late by as much.
+            if not is_within(_LEASE, stream.called_at, now):
+                return "it took too long to open"
             stream.heard_at = now
         elif message.event == "change":
             self._tell(message.json())
