@@ -44,6 +44,11 @@ const heldRequest = {
   selector: "CallExpression[callee.property.name='route'] NewExpression[callee.name='Promise']",
   message: 'use page.hold: the page may not have made the request yet when the test lets it go on',
 };
+/** The effect of a call is seen by others before its response arrives: the test may read the variable too early. */
+const keptResponse = {
+  selector: 'ArrowFunctionExpression > AssignmentExpression.body > AwaitExpression',
+  message: 'resolve a promise by the value, and await it where it is read',
+};
 
 /** Programs of whole processes: how long one goes on is no assertion, and times count in the release check alone. */
 const processesInRealTime = ['test/system/**'];
@@ -179,7 +184,7 @@ export default tseslint.config(
         },
         { object: 'jest', property: 'setTimeout', message: OWN_LIMIT },
       ],
-      'no-restricted-syntax': ['error', ownLimit, soonPast],
+      'no-restricted-syntax': ['error', ownLimit, soonPast, keptResponse],
     },
   },
   {
@@ -187,7 +192,7 @@ export default tseslint.config(
     plugins: { local },
     rules: {
       'local/waited-reads': 'error',
-      'no-restricted-syntax': ['error', ownLimit, soonPast, heldRequest],
+      'no-restricted-syntax': ['error', ownLimit, soonPast, keptResponse, heldRequest],
     },
   },
   {

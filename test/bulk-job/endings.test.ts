@@ -5,6 +5,7 @@ import {
   BulkJobRetention,
 } from '../../src/features/bulk-job/bulk-job-retention.ts';
 import { BulkJobResultRepository } from '../../src/features/bulk-job/bulk-job-result.repository.ts';
+import type { Answer } from '../support/api/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { idOfJob, jobOf, JOBS, TestJobs } from './test-jobs.ts';
@@ -58,13 +59,16 @@ onEachDatabase((kind) => {
   test('a job that is cancelled in the middle changes no further group, and what it has changed can be undone', async () => {
     await jobs.groups('cancelled', PART + 50);
     const { tell, told } = idOfJob();
-    let answer: Awaited<ReturnType<TestJobs['cancel']>>;
-    inTheMiddle(async () => (answer = await jobs.cancel(await told)));
+    const cancelled = new Promise<Answer>((resolve) =>
+      inTheMiddle(async () => resolve(await jobs.cancel(await told))),
+    );
     const { id } = await jobs.begin({ action: 'suspend', all: true });
     tell(id);
     const job = await jobs.ended(id);
     expect(job).toMatchObject({ state: 'cancelled', changed: PART, done: PART, failure: null });
-    expect([answer!.status, jobOf(answer!).state]).toEqual([200, 'cancelled']);
+    // The job has ended before its caller has the response.
+    const answer = await cancelled;
+    expect([answer.status, jobOf(answer).state]).toEqual([200, 'cancelled']);
     // The next job begins when the worker has left this one.
     await jobs.ended((await jobs.begin({ action: 'resume', ids: ['none'] })).id);
     expect([await suspendedCount(), (await jobs.results(id)).length]).toEqual([PART, PART]);
