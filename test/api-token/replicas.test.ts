@@ -48,12 +48,15 @@ onPostgres('on postgres', () => {
     [
       'letting it expire',
       async (id) => {
-        // An earlier time could be past when a busy machine takes the call.
-        const end = Date.now() + 5000;
-        const expires_at = new Date(end).toISOString();
-        const answer = await admin.call('PATCH', `${PATH}/${id}`, { expires_at });
-        await untilAfter(end);
-        return answer;
+        for (;;) {
+          const end = Date.now() + 5000;
+          const expires_at = new Date(end).toISOString();
+          const answer = await admin.call('PATCH', `${PATH}/${id}`, { expires_at });
+          // On a busy machine the time may be past when the call is read.
+          if (answer.status === 422) continue;
+          await untilAfter(end);
+          return answer;
+        }
       },
       401,
     ],

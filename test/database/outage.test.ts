@@ -11,7 +11,7 @@ import {
   type TestDatabase,
 } from '../support/database/databases.ts';
 import { runSql } from '../support/keys.ts';
-import { type RunningServer, startOwnServer, startServer } from '../support/process/processes.ts';
+import { type RunningServer, startOwnServer } from '../support/process/processes.ts';
 import { promised } from '../support/promised.ts';
 import { lastAskedBefore, soon, until } from '../support/time/until.ts';
 
@@ -25,7 +25,7 @@ onPostgres('on postgres', () => {
     database = await createTestDatabase('postgres');
     url = database.env['DATABASE_URL']!;
     cable = new Cable(new URL(url));
-    server = await startServer({ ...database.env, DATABASE_URL: (await cable.plugIn()).href });
+    server = await startOwnServer({ ...database.env, DATABASE_URL: (await cable.plugIn()).href });
   });
 
   afterAll(async () => {
@@ -106,7 +106,7 @@ onPostgres('on postgres', () => {
     await administer(`CREATE ROLE ${role} LOGIN SUPERUSER`);
     const own = new URL(url);
     own.username = role;
-    const serving = await startServer({ ...database.env, DATABASE_URL: own.href });
+    const serving = await startOwnServer({ ...database.env, DATABASE_URL: own.href });
     await administer(`ALTER ROLE ${role} NOLOGIN`);
     const endSessions = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`;
     await administer(endSessions);
@@ -262,7 +262,7 @@ onPostgres('on postgres', () => {
 describe('on sqlite', () => {
   test('a lock that another process holds gives 503 in time, and no other caller is held up', async () => {
     const database = await createTestDatabase('sqlite');
-    const server = await startServer(database.env);
+    const server = await startOwnServer(database.env);
     await server.api.put({ user_group_id: 'g', name: 'Before' });
     const other = new BetterSqlite3(join(database.env['DATA_DIR']!, 'user-groups.sqlite'));
     other.exec('BEGIN IMMEDIATE');

@@ -182,6 +182,7 @@ onEachDatabase((kind) => {
 
   test('many who wait share one look at the log, and nobody looks when nobody waits', async () => {
     const after = await latest();
+    holdWaits(20_000);
     const waiting = Array.from({ length: 10 }, () => list({ after, wait: 20 }));
     await until(() => tail().count === 10);
     await service.api.create();

@@ -68,7 +68,6 @@ onEachDatabase((kind) => {
       const response = await fetch(`${service.baseUrl}/api/v1/events/stream`, {
         method: 'HEAD',
         headers: { Authorization: `Token ${service.bootstrapToken}` },
-        signal: AbortSignal.timeout(5000),
       });
       expect([response.status, response.headers.get('content-type')]).toEqual([
         200,
@@ -82,7 +81,8 @@ onEachDatabase((kind) => {
     await reader.until(isCurrent(reader));
     const wake = jest.spyOn(tail().loop, 'wake');
     const seen = reader.messages.length;
-    await reader.until(() => reader.messages.length >= seen + 6);
+    // One more than the six: a late one and the next may come at once.
+    await reader.until(() => reader.messages.length >= seen + 7);
     expect(wake.mock.calls.length).toBeGreaterThan(0);
     // A timer of Node may be early by a millisecond, which the next one is then longer.
     for (const [afterMs] of wake.mock.calls) expect(afterMs).toBeLessThan(260);

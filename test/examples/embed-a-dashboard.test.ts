@@ -129,8 +129,10 @@ test('the dashboard of the quick start accepts this token, and its log says why 
     'audience_differs: the token is for others, and this renderer is dashboards',
     'origin_differs: the token is for pages of http://localhost:8080, and the site is http://127.0.0.1:8080',
   ];
-  await until(() => log.length >= reasons.length);
-  expect(log).toEqual(reasons);
+  // On a busy machine it may also tell of an event stream that opens late.
+  const told = () => log.filter((text) => text.includes('_differs: '));
+  await until(() => told().length >= reasons.length);
+  expect(told()).toEqual(reasons);
 });
 
 test('without a session there is no token, and the API token is in no response', async () => {

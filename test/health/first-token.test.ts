@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { freePort } from '../system/lab/ports.mjs';
+import { PATIENT_SERVER } from '../system/lab/server.mjs';
 import { type Answer, ApiClient } from '../support/api/api-client.ts';
 import {
   createTestDatabase,
@@ -41,6 +42,8 @@ onEachDatabase((kind) => {
       PORT: String(port),
       METRICS_PORT: '0',
       BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN,
+      // It waits for the lock until the test has seen it wait.
+      NODE_OPTIONS: `--import=${PATIENT_SERVER}`,
     });
     const api = new ApiClient(`http://127.0.0.1:${port}`, BOOTSTRAP_TOKEN);
     /** Undefined while nothing listens there. */

@@ -246,11 +246,17 @@ onEachDatabase((kind) => {
     const { socket: slow } = await openTo(service, false);
     sockets.push(silent, slow);
     for (const socket of [silent, slow]) socket.write(GET_DOCUMENT.repeat(40));
-    const isUnread = (socket: Socket) => socket.writableLength > 0;
-    await until(() => watched.filter(isUnread).length === 2);
+    await until(() => watched.filter((socket) => socket.writableLength > 0).length === 2);
     const endOf = (client: Socket) =>
       watched.find(({ remotePort }) => remotePort === client.localPort)!;
     const [ofSilent, ofSlow] = [endOf(silent), endOf(slow)];
+    let sent = -1;
+    // The kernel takes no more.
+    await until(() => {
+      const before = sent;
+      sent = ofSilent.bytesWritten - ofSilent.writableLength;
+      return sent === before && ofSilent.writableLength > 0;
+    });
     const cutNow = async () => cuts(await service.app.get(Metrics).registry.metrics(), 'not_read');
     const taken = () => ofSlow.bytesWritten - ofSlow.writableLength;
     // Thirty seconds, and a second for each 64 KB of what is left.

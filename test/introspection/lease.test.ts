@@ -183,13 +183,16 @@ onPostgres('three processes on postgres', () => {
     await until(() => feed.isCurrent());
     // The poll that tells of the creation.
     await untilPolled(service);
-    await answerOf(service, teamId);
-    for (let polls = 0; polls < 3; polls++) await untilPolled(service);
-    // The process may be held up for longer than its lease.
-    jest.spyOn(feed, 'isCurrent').mockReturnValueOnce(true);
-    const { miss } = snapshotsOf(service).counts;
-    await answerOf(service, teamId);
-    expect(snapshotsOf(service).counts.miss).toBe(miss);
+    // A poll that takes too long makes the process forget everything once: then it is asked again.
+    await until(async () => {
+      await answerOf(service, teamId);
+      for (let polls = 0; polls < 3; polls++) await untilPolled(service);
+      // The process may be held up for longer than its lease.
+      jest.spyOn(feed, 'isCurrent').mockReturnValueOnce(true);
+      const { miss } = snapshotsOf(service).counts;
+      await answerOf(service, teamId);
+      return snapshotsOf(service).counts.miss === miss;
+    });
   });
 
   test('of more changes than are told one by one none is missed', async () => {

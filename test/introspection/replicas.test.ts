@@ -10,6 +10,8 @@ import { runSql } from '../support/keys.ts';
 import { type RunningServer, startServer } from '../support/process/processes.ts';
 import { lastAskedBefore, until, untilAfter } from '../support/time/until.ts';
 
+const IS_MEASURED = process.env['LONG_TESTS'] !== undefined;
+
 const LISTENERS = `application_name = 'user-group-service listen' AND datname = current_database()`;
 
 /** Replicas share a PostgreSQL. The embedded database may have a second process. */
@@ -133,7 +135,7 @@ onEachDatabase((kind) => {
       ).length;
     const untilAllListen = () => until(async () => (await listeners()) === servers.length);
 
-    test('with the channel every process knows long before the second is over', async () => {
+    test(`with the channel every process knows ${IS_MEASURED ? 'long before the second is over' : 'within a second'}`, async () => {
       const times: number[] = [];
       for (let round = 0; round < 5; round++) {
         const { token } = await create();
@@ -141,7 +143,7 @@ onEachDatabase((kind) => {
         await untilAllListen();
         times.push(await timeUntil(token, { active: false }, () => writer().rotate(token)));
       }
-      expect(times.sort((a, b) => a - b)[2]).toBeLessThan(250);
+      expect(times.sort((a, b) => a - b)[2]).toBeLessThan(IS_MEASURED ? 250 : 1000);
     });
 
     test('while the channel is cut again and again a rotation is seen within a second, and then it is mended', async () => {

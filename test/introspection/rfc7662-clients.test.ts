@@ -2,6 +2,9 @@ import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { onEachDatabase } from '../support/database/databases.ts';
 import { startTestService, withService } from '../support/test-service.ts';
+import { withFrozenBuckets } from '../support/time/frozen-buckets.ts';
+
+withFrozenBuckets();
 
 const PUBLIC_URL = 'https://user-groups.example';
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import {
+  changeDatabase,
   createTestDatabase,
   type DatabaseKind,
   onEachDatabase,
@@ -59,11 +60,13 @@ onEachDatabase((kind) => {
 
   test('killed in the middle it has lost nothing, and goes on where it stopped', async () => {
     const tokens = await fillGroups(database, GROUPS, 'k1');
+    const release = await holdLast(database);
     const child = spawnBuilt('cli.js', withKeys(database, 'k2', 'k1'), 'keys', 'rewrap');
     const exit = once(child, 'exit');
     await until(async () => (await countOf(database, 'k2')) > 0);
     child.kill('SIGKILL');
     expect((await exit)[1]).toBe('SIGKILL');
+    await release();
     const done = await countOf(database, 'k2');
     expect(done).toBeLessThan(GROUPS);
     expect(await countOf(database, 'k1')).toBe(GROUPS - done);
@@ -148,6 +151,18 @@ async function rewrapLocked(kind: DatabaseKind) {
   return { database, tokens, finished };
 }
 
+/** Keeps a command that re-encrypts from its end until the returned function is called. */
+async function holdLast(database: TestDatabase): Promise<() => Promise<void>> {
+  if (database.kind === 'postgres') return lockLastToken(database);
+  const all = ['a', 'b', 'c', 'd'].map((name) => `user_group_token ${name}`).join();
+  await changeDatabase(
+    database,
+    `CREATE TRIGGER endless BEFORE UPDATE ON user_group_token WHEN OLD.user_group_id = ${GROUPS / 2 + 1}
+     BEGIN SELECT count(*) FROM ${all}; END`,
+  );
+  return () => changeDatabase(database, 'DROP TRIGGER endless');
+}
+
 /** A database with its tables and the key k1. */
 async function createMigrated(kind: DatabaseKind): Promise<TestDatabase> {
   const database = await createTestDatabase(kind);
@@ -181,7 +196,8 @@ async function expectTokens(
  * and what they are told wrongly is thrown when they are stopped.
  */
 function startLoad({ api }: RunningServer, tokens: Map<string, string>) {
-  const ids = [...tokens.keys()];
+  // A third for each caller. The other half is never rotated, so that it is left for the command.
+  const ids = [...tokens.keys()].slice(0, 999);
   const calls = { rotations: 0, lookUps: 0, creates: 0 };
   let isOver = false;
   const pick = (caller: number, turn: number) => ids[(turn * 7919 * 3 + caller) % ids.length]!;

@@ -206,7 +206,7 @@ onEachDatabase((kind) => {
     await create(app, ['b']);
     await until(() => handled.length === 2);
     expect(handled).toEqual(['a', 'b']);
-    expect(tried.every(({ ids }) => ids[0] === 'a')).toBe(true);
+    expect(tried.slice(0, 3).every(({ ids }) => ids[0] === 'a')).toBe(true);
     // A second after the first failure, two after the second.
     const pauses = tried.slice(1).map(({ at }, index) => at - tried[index]!.at);
     expect([pauses[0]! > 990, pauses[1]! > 1990]).toEqual([true, true]);

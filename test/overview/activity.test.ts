@@ -19,7 +19,12 @@ const DAY_MS = 24 * HOUR_MS;
 
 type Activity = ActivityResponse['activity'];
 
-const flush = ({ app }: TestService) => app.get(ActivityTally).flush();
+/** Writes twice: the first call may join a write that has begun before the last count. */
+const flush = async ({ app }: TestService) => {
+  const tally = app.get(ActivityTally);
+  await tally.flush();
+  await tally.flush();
+};
 
 async function read(api: ApiClient, query: Record<string, string> = {}): Promise<Activity> {
   const { status, body } = await api.call(

@@ -53,6 +53,7 @@ describeWithRedis('buckets in a Redis', () => {
   beforeAll(async () => {
     Logger.overrideLogger(false);
     connections = [await Redis.of(config), await Redis.of(config)];
+    for (const redis of connections) replaceField(redis, { responseLimitMs: PATIENT_LIMIT_MS });
     [one, other] = connections.map((redis) => new StandardRateLimitStore(config, redis)) as [
       typeof one,
       typeof one,

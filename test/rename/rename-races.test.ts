@@ -36,7 +36,7 @@ onEachDatabase((kind) => {
   const create = (index: number, id: string) =>
     answered(() => api(index).put({ user_group_id: id, name: `of ${index}` }));
   const found = async (index: number, id: string) => {
-    const { status, body } = await api(index).call('GET', pathOf(id));
+    const { status, body } = await answered(() => api(index).call('GET', pathOf(id)));
     return status === 200 ? body.user_group.team_id : body.renamed_to;
   };
   const times = <T>(work: (index: number) => T): T[] =>

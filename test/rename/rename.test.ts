@@ -6,6 +6,7 @@ import { exportGroups, IMPORT, importGroups, linesOf, toLines } from '../support
 import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { passTime } from '../support/time/fake-time.ts';
+import { untilAfter } from '../support/time/until.ts';
 
 const AUDIENCE = { audience: 'https://dashboards.example.com' };
 const pathOf = (id: string) => `/api/v1/user-groups/${encodeURIComponent(id)}`;
@@ -301,6 +302,7 @@ onEachDatabase((kind) => {
   test('its versions go with it, and the rename is one of them', async () => {
     const { id, path } = await service.api.create();
     const before = new Date().toISOString();
+    await untilAfter(Date.parse(before));
     await service.api.call('PATCH', path, { name: 'second' });
     const to = newId();
     await rename(id, to);

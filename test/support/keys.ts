@@ -30,7 +30,7 @@ export async function runSql<Row extends object>(
   sql: string,
 ): Promise<Row[]> {
   if (kind === 'sqlite') {
-    const file = new BetterSqlite3(sqlitePath(env['DATA_DIR']!), { timeout: 5000 });
+    const file = new BetterSqlite3(sqlitePath(env['DATA_DIR']!), { timeout: 100_000 });
     try {
       const statement = file.prepare<[], Row>(sql);
       if (statement.reader) return statement.all();
@@ -46,7 +46,7 @@ export async function runSql<Row extends object>(
 /** Keeps rewrapping from its end, as a long transaction of another process would; gives its release. */
 export async function lockLastToken({ env, kind }: TestDatabase): Promise<() => Promise<void>> {
   if (kind === 'sqlite') {
-    const file = new BetterSqlite3(sqlitePath(env['DATA_DIR']!), { timeout: 5000 });
+    const file = new BetterSqlite3(sqlitePath(env['DATA_DIR']!), { timeout: 100_000 });
     file.exec('BEGIN IMMEDIATE');
     return () => {
       file.close();

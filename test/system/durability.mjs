@@ -70,14 +70,14 @@ async function survives(name, create, kills) {
 async function killRepeatedly(name, database, kills) {
   const clients = Array.from({ length: CLIENTS }, (_, index) => new Client(index + 1));
   const totals = { creates: 0, writes: 0, rotations: 0, inFlight: 0, applied: 0 };
-  let server = await startServer(database);
+  let server = await startServer({ ...database, isPatient: true });
   for (let kill = 1; kill <= kills; kill++) {
     const delay = randomInt(EARLIEST_KILL_MS, LATEST_KILL_MS + 1);
     const faults = await runUntilKilled(server, clients, delay, totals);
     if (faults.length > 0) throw new Violated(faults.map((fault) => `kill ${kill}: ${fault}`));
     const inFlight = clients.filter((client) => client.pending).length;
     const connections = await database.connections();
-    server = await startServer(database);
+    server = await startServer({ ...database, isPatient: true });
     await database.ended(connections);
     totals.inFlight += inFlight;
     totals.applied += await verifyAll(database, server, clients, kill, kill === kills);

@@ -23,7 +23,11 @@ const MAX_GROWTH_MIB = 150;
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=128' };
 
 async function importUnderLoad(database, count, print) {
-  const server = await startServer({ ...database, env: { ...database.env, ...HEAP } });
+  const server = await startServer({
+    ...database,
+    env: { ...database.env, ...HEAP },
+    isPatient: true,
+  });
   const lookUps = new LookUps(server.url).start(CALLERS);
   await sleep(WARM_UP_MS);
   const idle = peakMemory(server.child.pid);

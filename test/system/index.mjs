@@ -32,7 +32,7 @@ async function indexUnderLoad(database, count, print) {
   const next = { ...keyed, env: { ...keyed.env, PLUGINS } };
   await runCli(next, 'migration', 'run');
   await runCli(next, 'migration', 'revert', '--plugin', 'next');
-  const server = await startServer(keyed);
+  const server = await startServer({ ...keyed, isPatient: true });
   const tokens = await fillGroups(database, count, 'k1');
   await database.query('ANALYZE');
   await database.query('CHECKPOINT');

@@ -25,7 +25,7 @@ async function rewrapUnderLoad(database, count, print) {
   // A first start migrates the database and records the old key.
   await (await startServer(withKeys(database, 'k1'))).kill();
   const tokens = await fillGroups(database, count, 'k1');
-  const server = await startServer(withKeys(database, 'k2', 'k1'));
+  const server = await startServer({ ...withKeys(database, 'k2', 'k1'), isPatient: true });
   const load = new Load(server.url, tokens, CALLERS);
   await sleep(WARM_UP_MS);
   const alone = load.takeLatencies();

@@ -5,7 +5,7 @@ import {
 import type { UsageResponse } from '../../src/features/usage/dto/usage-response.dto.ts';
 import type { ApiClient } from '../support/api/api-client.ts';
 import { recordRoundTrips } from '../support/database/database-traffic.ts';
-import { onEachDatabase } from '../support/database/databases.ts';
+import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { planOf, wasteIn } from '../support/database/query-plan.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
@@ -29,6 +29,13 @@ async function readAll(api: ApiClient, query: Record<string, string>, path = PAT
 onEachDatabase((kind) => {
   const roundTrips = recordRoundTrips();
   const service = withService(kind, { USAGE_RETENTION_DAYS: '100' });
+
+  if (kind === 'postgres') {
+    // Once a table is known to have few rows, PostgreSQL reads all of them.
+    beforeAll(() =>
+      changeDatabase(service.database, 'ALTER TABLE usage_count SET (autovacuum_enabled = false)'),
+    );
+  }
 
   test('each day of a period has an entry, with the distinct users of the day', async () => {
     goTo('2030-03-10T12:00:00Z');

@@ -11,7 +11,12 @@ import { TestWorkspace } from '../support/registry.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
 import { readUsage, totalOf } from './usage-calls.ts';
 
-const flush = ({ app }: TestService) => app.get<UsageTally>(TokenUses).flush();
+/** Writes twice: the first call may join a write that has begun before the last count. */
+const flush = async ({ app }: TestService) => {
+  const tally = app.get<UsageTally>(TokenUses);
+  await tally.flush();
+  await tally.flush();
+};
 
 const issue = async (api: ApiClient, path: string, fields: object = {}, key?: string) => {
   const body = { audience: 'https://dashboards.example', ...fields };

@@ -5,6 +5,7 @@ import type { ApiClient } from '../support/api/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
 import { FORBIDDEN, SENDING, WebhookReceiver } from '../support/events/webhook-receiver.ts';
+import { stopTime } from '../support/time/fake-time.ts';
 import { until } from '../support/time/until.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
@@ -197,6 +198,8 @@ onEachDatabase((kind) => {
   });
 
   test('an endpoint tells since when it fails, and how many of its last attempts were taken', async () => {
+    // The next attempt is due in five seconds.
+    stopTime();
     const { path } = await subscribe();
     expect(await endpoint(path)).toMatchObject({
       failing_since: null,

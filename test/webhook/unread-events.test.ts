@@ -4,7 +4,7 @@ import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import { WebhookDeliveryRepository } from '../../src/features/webhook/delivery/webhook-delivery.repository.ts';
 import { WebhookFanOut } from '../../src/features/webhook/delivery/webhook-fan-out.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
-import { passTime } from '../support/time/fake-time.ts';
+import { passTime, stopTime } from '../support/time/fake-time.ts';
 import { withService } from '../support/test-service.ts';
 import { PERMITTED, SENDING } from '../support/events/webhook-receiver.ts';
 
@@ -117,6 +117,7 @@ onEachDatabase((kind) => {
       )!;
       return Number(value);
     };
+    stopTime();
     await prepare([DAY_MS]);
     await sweep();
     expect(await lag()).toBeCloseTo((30 * DAY_MS) / 1000, -2);

@@ -11,7 +11,7 @@ import { setImmediate } from 'node:timers/promises';
 import { AddressRules } from '../../src/features/webhook/sending/address-rules.ts';
 import { WebhookSender, type Resolver } from '../../src/features/webhook/sending/webhook-sender.ts';
 import { selfSignedCertificate } from '../support/servers/certificate.ts';
-import { ALL_BUT_TIMEOUTS } from '../support/time/fake-time.ts';
+import { ALL_BUT_TIMEOUTS, stopTime } from '../support/time/fake-time.ts';
 import { until } from '../support/time/until.ts';
 
 const PERMITTED = '127.0.0.2';
@@ -302,6 +302,7 @@ test.each([
 });
 
 test('Retry-After as a date', async () => {
+  stopTime();
   const port = await receive((_request, response) => {
     response.writeHead(503, { 'Retry-After': new Date(Date.now() + 60_000).toUTCString() }).end();
   });

@@ -142,6 +142,8 @@ class FakeService:
         self.clock = clock
         self.script: list[list[Any]] = [["open", "stay"]]
         self.streams: list[FakeStream] = []
+        self.opened = 0
+        """The event streams that were asked for: `streams` has those of them whose script is written."""
         self.asked: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.answer: dict[str, Any] | None = None
@@ -195,7 +197,12 @@ class FakeService:
 
     @property
     def stream(self) -> FakeStream:
+        until(lambda: self.is_written, "the script of the stream is written")
         return self.streams[-1]
+
+    @property
+    def is_written(self) -> bool:
+        return len(self.streams) == self.opened
 
     def close(self) -> None:
         self.free.set()
@@ -212,6 +219,7 @@ class FakeService:
         self._server.server_close()
 
     def _follow(self, handler: BaseHTTPRequestHandler) -> None:
+        self.opened += 1
         stream = FakeStream(handler, self.clock)
         script = self.script[min(len(self.streams), len(self.script) - 1)]
         for action in script:
@@ -243,10 +251,11 @@ class FakeService:
 
     def _introspect(self, handler: BaseHTTPRequestHandler) -> None:
         body = json.loads(handler.rfile.read(int(handler.headers["Content-Length"])))
-        self.asked.append(body)
+        # What the test sets once it sees the call is for later ones.
+        raw, answer, free = self.raw, self.answer, self.free
         self.headers.append(dict(handler.headers.items()))
-        raw, answer = self.raw, self.answer
-        self.free.wait()
+        self.asked.append(body)
+        free.wait()
         if self.while_asked is not None:
             act, self.while_asked = self.while_asked, None
             act()

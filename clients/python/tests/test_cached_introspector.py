@@ -63,7 +63,9 @@ class Scene:
             try:
                 return hear(stream, *args)
             finally:
-                self.heard += 1
+                # The stream of another scene may still hear a message.
+                if stream.clock is self.clock:
+                    self.heard += 1
 
         return counted
 
@@ -74,7 +76,9 @@ class Scene:
             patch.stop()
 
     def follow(self) -> None:
-        until(lambda: self.introspector.is_current, "it is current")
+        until(
+            lambda: self.introspector.is_current and self.service.is_written, "it is current"
+        )
 
     def read(self) -> None:
         """Until what the service has written has been read."""
@@ -88,7 +92,11 @@ class Scene:
     def lose(self, count: int) -> None:
         """Until a stream was lost so often, and the next is waited for."""
         until(
-            lambda: len(self.errors) >= count and len(self.clock.waiting) > 0,
+            lambda: (
+                len(self.errors) >= count
+                and len(self.clock.waiting) > 0
+                and self.service.is_written
+            ),
             f"{count} streams were lost",
         )
 

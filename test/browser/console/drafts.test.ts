@@ -2,6 +2,7 @@ import { bodies } from '../../target/target-bodies.ts';
 import type { ConsolePage } from '../../support/console/console-page.ts';
 import { OWN_PAGE } from '../../support/console/console.ts';
 import { createGroup, withConsole } from '../../support/console/console-tests.ts';
+import { changeDatabase } from '../../support/database/databases.ts';
 
 // The loss of a draft, and the words of the page about it, do not depend on the database.
 const { service, open, begin } = withConsole('sqlite');
@@ -166,8 +167,13 @@ test('without a connection one bar says so, every page is there, and all comes b
 
 test('the page says why a session has ended', async () => {
   const page = await open();
-  await page.signIn(await service.issueToken(['user-groups:read'], 'default', 3000));
+  await page.signIn(await service.issueToken(['user-groups:read'], 'default', 3_600_000));
   await page.visit('groups');
+  await page.heading('User groups').waitFor();
+  await changeDatabase(
+    service.database,
+    `UPDATE api_token SET expires_at = ${Date.now()} WHERE expires_at IS NOT NULL`,
+  );
   await page.shows('The API token of this session has expired.');
   const fresh = await open();
   await fresh.signIn(await service.issueToken(['user-groups:read']));

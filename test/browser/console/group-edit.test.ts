@@ -213,7 +213,7 @@ byEachHand((hand) => {
     await page.use(page.button('Edit'));
     await page.use(page.button('Remove the end'));
     await page.use(page.button('Save'));
-    await page.shows('never');
+    await page.dialog('Edit').waitFor({ state: 'detached' });
     expect(await stored(api)).toMatchObject({ valid_until: null });
   });
 });

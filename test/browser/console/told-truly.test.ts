@@ -73,7 +73,10 @@ test('a replay is of the time that the clock of the console shows', async () => 
     await page.shows(`In ${zone}.`);
     await page.field('Since').fill('2020-01-02T03:04');
     await page.field('Until').fill('2020-01-02T05:06');
-    const asked = page.tab.waitForRequest(/\/replay$/);
+    // The dialog also asks how many events will be sent again.
+    const asked = page.tab.waitForRequest(
+      (call) => call.url().endsWith('/replay') && !call.postData()?.includes('dry_run'),
+    );
     await page.dialog('Replay').getByRole('button', { name: 'Replay' }).click();
     await page.dialog('Replay').waitFor({ state: 'detached' });
     // A workspace has one replay at a time, and the end of each is recorded.

@@ -40,6 +40,8 @@ export function zoneAtNoon(): string {
 export class ConsolePage {
   /** The complaints of the browser that no test has taken. */
   readonly complaints: string[] = [];
+  /** The statuses of refusals that the test has taken, those that are still to come included. */
+  private readonly taken = new Set<number>();
 
   private constructor(
     readonly context: BrowserContext,
@@ -50,9 +52,9 @@ export class ConsolePage {
     tab.on('pageerror', (error) => this.complaints.push(error.message));
     tab.on('console', (message) => {
       const { url } = message.location();
-      if (['error', 'warning'].includes(message.type())) {
-        this.complaints.push(`${message.text()} ${url}`);
-      }
+      const text = `${message.text()} ${url}`;
+      if (!['error', 'warning'].includes(message.type())) return;
+      if (![...this.taken].some((status) => isRefusal(text, status))) this.complaints.push(text);
     });
   }
 
@@ -321,14 +323,18 @@ export class ConsolePage {
 
   /** Takes what the browser itself says of a refused call. @throws if there was no such refusal */
   takeRefusal(status: number): void {
-    const index = this.complaints.findIndex((text) => text.includes(`a status of ${status} `));
+    const index = this.complaints.findIndex((text) => isRefusal(text, status));
     if (index < 0) throw new Error(`nothing was refused with ${status}`);
     this.complaints.splice(index, 1);
   }
 
-  /** Takes every refusal of this kind: a call that is under way when its API token ends may be refused, or not. */
+  /**
+   * Takes every refusal of this kind, also in the rest of the test: a call that is under way may be refused, or not, and
+   * the browser may say so later than the page.
+   */
   takeAnyRefusals(status: number): void {
-    const others = this.complaints.filter((text) => !text.includes(`a status of ${status} `));
+    this.taken.add(status);
+    const others = this.complaints.filter((text) => !isRefusal(text, status));
     this.complaints.splice(0, Infinity, ...others);
   }
 
@@ -416,6 +422,10 @@ export function withConsolePages(): (service: TestService, look?: Look) => Promi
     opened.push(page);
     return page;
   };
+}
+
+function isRefusal(complaint: string, status: number): boolean {
+  return complaint.includes(`a status of ${status} `);
 }
 
 const HANDS: Hand[] = ['mouse', 'keyboard'];

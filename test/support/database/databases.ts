@@ -150,7 +150,9 @@ export async function administer(sql: string, url = postgresUrl!): Promise<void>
 /** Changes a test's database behind the service's back, on a connection of its own. */
 export async function changeDatabase({ kind, env }: TestDatabase, sql: string): Promise<void> {
   if (kind === 'postgres') return administer(sql, env['DATABASE_URL']);
-  const connection = new BetterSqlite3(join(env['DATA_DIR']!, 'user-groups.sqlite'));
+  const connection = new BetterSqlite3(join(env['DATA_DIR']!, 'user-groups.sqlite'), {
+    timeout: 100_000,
+  });
   try {
     connection.exec(sql);
   } catch (error) {

@@ -147,7 +147,7 @@ async function runJob(env: Record<string, string>, api: ApiClient): Promise<void
   const jobs = new TestJobs(api);
   const { id } = await jobs.begin({ action: 'suspend', ids: ['no group'] });
   await jobs.ended(id);
-  const file = new BetterSqlite3(sqlitePath(env['DATA_DIR']!), { timeout: 5000 });
+  const file = new BetterSqlite3(sqlitePath(env['DATA_DIR']!), { timeout: 100_000 });
   file
     .prepare('INSERT INTO bulk_job_line (job_id, part, ciphertext, key_id) VALUES (?, 1, ?, ?)')
     .run(id, Buffer.from('not to be read'), 'k1');

@@ -18,7 +18,7 @@ export default async function globalSetup(): Promise<void> {
 
 /** @throws if PostgreSQL does not answer */
 async function connectTo(connectionString: string): Promise<void> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: 5000 });
+  const client = new Client({ connectionString, connectionTimeoutMillis: 100_000 });
   await client.connect();
   await client.end();
 }

@@ -1,8 +1,8 @@
 // The host of `warm-processes.mjs`: runs scripts of dist one after the other.
 //
-// Two things are not as in a process of one's own: a module keeps its state from run to run, such as
-// the scopes that a plugin has declared; and a signal that comes before a run has said what to do
-// with it ends the process without a word.
+// Three things are not as in a process of one's own: a module keeps its state from run to run, such as
+// the scopes that a plugin has declared; a signal that comes before a run has said what to do
+// with it ends the process without a word; and a server waits as long as a busy machine needs.
 import { readdirSync, readlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Server, Socket } from 'node:net';
@@ -10,6 +10,7 @@ import { constants } from 'node:os';
 import process from 'node:process';
 import { clearTimeout } from 'node:timers';
 import { pathToFileURL } from 'node:url';
+import { letServerWait } from '../../system/lab/patience.mjs';
 import { endObservers } from './observers.mjs';
 import { BEGIN, END } from './warm-processes.mjs';
 
@@ -21,12 +22,15 @@ const servers = openedServers();
 const timers = startedTimers();
 let running = false;
 let runs = 0;
+let waitAsBefore = () => undefined;
 
 process.setMaxListeners(0);
 process.stdout.setMaxListeners(0);
 process.stderr.setMaxListeners(0);
 
-process.on('message', ({ script, args, env }) => {
+process.on('message', (run) => void begin(run));
+
+async function begin({ script, args, env }) {
   running = true;
   mark(BEGIN);
   process.argv = [process.execPath, script, ...args];
@@ -35,8 +39,10 @@ process.on('message', ({ script, args, env }) => {
   process.channel.unref();
   // The script runs again; the run before has loaded its imports.
   runs += 1;
-  void import(`${pathToFileURL(script)}?run=${runs}`);
-});
+  waitAsBefore();
+  if (script.endsWith('main.js')) waitAsBefore = await letServerWait(script);
+  await import(`${pathToFileURL(script)}?run=${runs}`);
+}
 
 process.exit = (code = process.exitCode ?? 0) => {
   finish(code);

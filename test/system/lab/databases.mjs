@@ -99,7 +99,7 @@ async function waitUntilEnded(query, pids) {
  * @returns {Promise<any[]>} the rows
  */
 export async function queryPostgres(url, sql, values) {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 100_000 });
   // Without a listener a connection that breaks later would end this process.
   client.on('error', () => undefined);
   try {

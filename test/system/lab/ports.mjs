@@ -5,6 +5,9 @@ import { connect, createServer } from 'node:net';
 /** A system gives the ports above to outgoing connections: one of those could take a port before its server does. */
 const PORTS = { least: 10_000, most: 32_767 };
 
+/** The ports that this process has given: somebody may listen there later. */
+const given = new Set();
+
 /**
  * A TCP port of 127.0.0.1 that nobody used a moment ago.
  * @returns {Promise<number>}
@@ -12,6 +15,7 @@ const PORTS = { least: 10_000, most: 32_767 };
 export async function freePort() {
   for (;;) {
     const port = PORTS.least + randomInt(PORTS.most - PORTS.least);
+    if (given.has(port)) continue;
     const server = createServer().listen(port, '127.0.0.1');
     try {
       await once(server, 'listening');
@@ -21,6 +25,7 @@ export async function freePort() {
     }
     server.close();
     await once(server, 'close');
+    given.add(port);
     return port;
   }
 }

@@ -8,6 +8,8 @@ import { clearTimeout, setTimeout } from 'node:timers';
 import { fileURLToPath, URL } from 'node:url';
 
 const ENTRY = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
+/** Preloaded into a server whose calls wait as long as a busy machine needs. */
+export const PATIENT_SERVER = fileURLToPath(new URL('patient-server.mjs', import.meta.url));
 const START_LIMIT_MS = 100_000;
 const STOP_LIMIT_MS = 60_000;
 const LINES_KEPT = 60;
@@ -21,12 +23,13 @@ let refused = false;
 /**
  * The built server as a process of its own, ready to serve.
  * @param entry the built server of another version, if it is not this one
+ * @param isPatient whether calls wait for PostgreSQL and for each other as long as a busy machine needs
  */
-export async function startServer({ dir, env, entry = ENTRY }) {
+export async function startServer({ dir, env, entry = ENTRY, isPatient = false }) {
   if (refused) throw new Error('interrupted');
   if (!existsSync(entry)) throw new Error('dist/src/main.js is missing; run "npm run build" first');
   const startedAt = performance.now();
-  const server = new Server(entry, dir, env);
+  const server = new Server(entry, dir, env, isPatient);
   running.add(server);
   void server.ended.then(() => running.delete(server));
   await server.becomeReady();
@@ -53,10 +56,11 @@ class Server {
   /** The numbers of warnings and errors in the log, by their message. */
   complaints = {};
 
-  constructor(entry, dir, env) {
+  constructor(entry, dir, env, isPatient) {
     // The directory has no .env file and the environment nothing but this, so that the server
     // cannot be led to another database.
-    this.child = spawn(process.execPath, [entry], {
+    const options = isPatient ? ['--import', PATIENT_SERVER] : [];
+    this.child = spawn(process.execPath, [...options, entry], {
       cwd: dir,
       env: { PATH: process.env.PATH, ...SETTINGS, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -10,7 +10,7 @@ const APACHE_MODULES = '/usr/lib/apache2/modules';
 const NGINX_SCRIPTS = '/usr/lib/nginx/modules/ngx_http_js_module.so';
 
 /** With the service's own `Retry-After`, for a limit of one a minute. */
-const UNAVAILABLE = { status: 503, retryAfter: '60' };
+const UNAVAILABLE = { status: 503, tellsWhen: true };
 
 /**
  * Each starts a gateway or renderer on a port, by the settings of examples/gateways, as one process:

@@ -13,6 +13,8 @@ const START_STEPS = 1500;
 const STEP_MS = 20;
 /** The service's own promise, in addition to the time for which a gateway keeps a response. */
 const SEEN_WITHIN_MS = 1000;
+/** The limit of introspections is one in this time. */
+const LIMIT_SECONDS = 60;
 const UNKNOWN = `ugt_${'0'.repeat(38)}`;
 
 /**
@@ -78,9 +80,13 @@ async function lookWhoGetsIn(api, port, keptMs) {
 
 async function useUpLimit(api, port, whenLimited) {
   const token = await createGroup(api, 'acme-emea');
+  const begunAt = performance.now();
   await expectPage(askPage(port, token), 'acme-emea');
   const { status, retryAfter } = await askPage(port, token);
-  if (status !== whenLimited.status || retryAfter !== whenLimited.retryAfter) {
+  // A place comes back a minute after the one that was taken.
+  const least = LIMIT_SECONDS - Math.ceil((performance.now() - begunAt) / 1000);
+  const isTold = Number(retryAfter) >= least && Number(retryAfter) <= LIMIT_SECONDS;
+  if (status !== whenLimited.status || (whenLimited.tellsWhen ? !isTold : retryAfter)) {
     throw new Violated([`beyond the limit: ${status} with Retry-After ${retryAfter}`]);
   }
 }

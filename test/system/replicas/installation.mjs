@@ -67,7 +67,12 @@ export class Installation {
       ...this.env,
       ...own,
     };
-    this.servers[name] = await startServer({ dir: temporaryDirectory(), env, entry });
+    this.servers[name] = await startServer({
+      dir: temporaryDirectory(),
+      env,
+      entry,
+      isPatient: true,
+    });
   }
 
   /** Clients that call it through HAProxy from now on. */

@@ -16,7 +16,8 @@ const CALLS_AT_ONCE = 2;
 /** Concurrent calls of one API token that end access, and of its workspace. */
 const ENDING_OF_TOKEN = 1;
 const ENDING_AT_ONCE = 2;
-const MAX_WAIT_MS = 1500;
+/** The longest wait for a turn; the call itself has time limits of its own. */
+export const GATE_LIMIT = { waitMs: 1500 };
 
 /**
  * A failed call keeps its turn this long while others wait: refusals cost so little that their number alone could
@@ -36,8 +37,7 @@ class Queue extends FairQueue<number | null> {
  */
 export class Gate {
   private readonly queues = new Map<string, Queue>();
-  /** Limits the wait for a turn; the call itself has time limits of its own. */
-  private readonly maxWaitMs = MAX_WAIT_MS;
+  private readonly maxWaitMs = GATE_LIMIT.waitMs;
 
   /** @throws the errors of `enter` and of `work` */
   async run<T>(waiter: Waiter, work: () => Promise<T>, turn?: Turn): Promise<T> {
