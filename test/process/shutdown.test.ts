@@ -16,6 +16,8 @@ import {
 import { startTestService } from '../support/test-service.ts';
 import { until } from '../support/time/until.ts';
 
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+
 onEachDatabase((kind) => {
   let database: TestDatabase;
   let stalled: ReturnType<typeof stopWithStalledClients>;
@@ -38,7 +40,6 @@ onEachDatabase((kind) => {
       const server = await startWithGroup(database.env);
       const ids = Array.from({ length: 8 }, (_, index) => `held ${index}`);
       const calls = await Promise.all(ids.map((id) => beginPut(server, id)));
-      await untilBegun(server);
       const stopped = server.stop(signal);
       await untilClosed(server);
       expect(server.process.exitCode).toBeNull();
@@ -58,7 +59,6 @@ onEachDatabase((kind) => {
   test('a call that comes while the process ends is not begun, and the caller can see it', async () => {
     const server = await startWithGroup(database.env);
     const last = await beginPut(server, 'last');
-    await untilBegun(server);
     const stopped = server.stop();
     await untilClosed(server);
     const received = await last.complete(put({ user_group_id: 'too late', name: 'T' }));
@@ -121,7 +121,8 @@ async function stopWithStalledClients(kind: DatabaseKind) {
 }
 
 /**
- * Begins a write: the last byte of its body is missing.
+ * Begins a write, the last byte of whose body is missing, once the server has begun with it and says so (RFC 9110,
+ * 10.1.1).
  * @returns a function that sends the last byte, and perhaps more; it returns all that comes until the connection ends
  */
 async function beginPut(
@@ -130,13 +131,14 @@ async function beginPut(
 ): Promise<{ complete: (rest?: string) => Promise<string> }> {
   const { socket, received } = await open(server);
   const request = put({ user_group_id: id, name: 'H' });
-  socket.write(request.slice(0, -1));
+  socket.write(request.slice(0, -1).replace('\r\n', '\r\nExpect: 100-continue\r\n'));
+  await until(() => received() === CONTINUE);
   return {
     complete: async (rest = '') => {
       const closed = once(socket, 'close');
       socket.write(request.slice(-1) + rest);
       await closed;
-      return received();
+      return received().slice(CONTINUE.length);
     },
   };
 }
