@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Api } from '../lab/api.mjs';
 import { Create, Group, Rotation, Write } from './operations.mjs';
 
+const STEP_MS = 5;
+
 /**
  * Lets every client write, one request after the other, until the server is killed in the middle.
  * Adds what was acknowledged to `totals`; gives what should not have happened before the kill.
@@ -10,14 +12,22 @@ import { Create, Group, Rotation, Write } from './operations.mjs';
 export async function runUntilKilled(server, clients, delay, totals) {
   const load = { over: false, faults: [], totals };
   const api = new Api(server.url);
+  const before = acknowledged(totals);
   const writing = clients.map((client) => client.run(api, load));
-  await sleep(delay);
+  const ended = Promise.all(writing).then(() => (load.over = true));
+  // A server on a busy machine may take longer than the delay for its first response.
+  while (!load.over && acknowledged(totals) === before) await sleep(STEP_MS);
+  await Promise.race([sleep(delay), ended]);
   // From here on a request that gets no answer is one that was in flight.
   load.over = true;
   if (!(await server.kill())) load.faults.push('the server had ended before it was killed');
   await Promise.all(writing);
   api.close();
   return load.faults;
+}
+
+function acknowledged({ creates, writes, rotations }) {
+  return creates + writes + rotations;
 }
 
 /** The only one who touches its groups, with one request at a time, so it knows what they must be. */
