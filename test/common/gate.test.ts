@@ -1,5 +1,6 @@
 import { DatabaseUnavailable, TooManyAtOnce } from '../../src/platform/common/problem/errors.ts';
 import { Gate, type Turn, type Waiter } from '../../src/platform/common/concurrency/gate.ts';
+import { replaceField } from '../support/time/patience.ts';
 
 const ONE = { workspaceId: 7, apiTokenId: 1 };
 const OTHER = { workspaceId: 7, apiTokenId: 2 };
@@ -136,6 +137,7 @@ test('a call that waits for two seconds is refused: by 429 where others were ser
 test('calls that end at once begin in different turns of the event loop', async () => {
   jest.useRealTimers();
   const gate = new Gate();
+  replaceField(gate, { maxWaitMs: 100_000 });
   let turns = 0;
   let isOver = false;
   const count = () => {

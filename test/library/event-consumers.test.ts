@@ -28,6 +28,7 @@ import {
 } from '../support/database/databases.ts';
 import { openLog } from '../support/jest/leaks.ts';
 import { ALL_BUT_THE_CLOCK } from '../support/time/fake-time.ts';
+import { letServicesWait } from '../support/time/patience.ts';
 import { until } from '../support/time/until.ts';
 
 const LOG = Object.assign(new Config(), { logLevel: 'trace', logFormat: 'json' });
@@ -69,6 +70,7 @@ onEachDatabase((kind) => {
     await database.drop();
   };
 
+  beforeAll(letServicesWait);
   beforeEach(begin);
   afterEach(end);
 

@@ -21,7 +21,7 @@ import { WorkspaceService } from '../../src/core/workspace/workspace.service.ts'
 import { ApiClient } from './api/api-client.ts';
 import { BOOTSTRAP_TOKEN } from './process/processes.ts';
 import { openLog } from './jest/leaks.ts';
-import { letCallsWait, letServicesWait } from './time/patience.ts';
+import { letServicesWait } from './time/patience.ts';
 import {
   createMigratedDatabase,
   createTestDatabase,
@@ -150,7 +150,6 @@ export async function startTestService(
     close: () => (closed ??= close()),
   };
   services.add(service);
-  letCallsWait(service);
   return service;
 }
 

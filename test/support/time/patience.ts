@@ -1,29 +1,30 @@
 import { RULES_LOCK_LIMIT } from '../../../src/core/mapping/workspace-rules.ts';
 import { TURN_LIMIT } from '../../../src/core/user-group/guard/guarded-turns.ts';
-import { Gate } from '../../../src/platform/common/concurrency/gate.ts';
+import { GATE_LIMIT } from '../../../src/platform/common/concurrency/gate.ts';
 import {
   CLIENT_LIMITS,
   SERVER_LIMITS,
 } from '../../../src/platform/database/data-source-options.ts';
 import { LANE_LIMITS } from '../../../src/platform/database/waves/lanes.ts';
-import type { TestService } from '../test-service.ts';
 
 /** Longer than a busy machine holds up any call. */
 const PATIENT_MS = 100_000;
 
 /** Limits of the waits of a service for PostgreSQL, and of its calls for each other. */
-const LIMITS: object[] = [CLIENT_LIMITS, SERVER_LIMITS, LANE_LIMITS, TURN_LIMIT, RULES_LOCK_LIMIT];
+const LIMITS: object[] = [
+  CLIENT_LIMITS,
+  SERVER_LIMITS,
+  LANE_LIMITS,
+  GATE_LIMIT,
+  TURN_LIMIT,
+  RULES_LOCK_LIMIT,
+];
 
 /** Lets services that start from now on wait as long as a busy machine needs. */
 export function letServicesWait(): void {
   for (const limits of LIMITS) {
     replaceField(limits, Object.fromEntries(Object.keys(limits).map((name) => [name, PATIENT_MS])));
   }
-}
-
-/** Lets the calls of a service wait for each other as long as a busy machine needs. */
-export function letCallsWait({ app }: TestService): void {
-  replaceField(app.get(Gate), { maxWaitMs: PATIENT_MS });
 }
 
 /** Replaces a field that only the object itself may change. @throws if there is none of this name */
