@@ -30,7 +30,7 @@ process.stderr.setMaxListeners(0);
 
 process.on('message', (run) => void begin(run));
 
-async function begin({ script, args, env }) {
+async function begin({ script, args, env, isPatient }) {
   running = true;
   mark(BEGIN);
   process.argv = [process.execPath, script, ...args];
@@ -40,7 +40,7 @@ async function begin({ script, args, env }) {
   // The script runs again; the run before has loaded its imports.
   runs += 1;
   waitAsBefore();
-  if (script.endsWith('main.js')) waitAsBefore = await letServerWait(script);
+  if (isPatient) waitAsBefore = await letServerWait(script);
   await import(`${pathToFileURL(script)}?run=${runs}`);
 }
 
