@@ -16,8 +16,9 @@ const CALLS_AT_ONCE = 2;
 /** Concurrent calls of one API token that end access, and of its workspace. */
 const ENDING_OF_TOKEN = 1;
 const ENDING_AT_ONCE = 2;
+const MAX_WAIT_MS = 1500;
 /** The longest wait for a turn; the call itself has time limits of its own. */
-export const GATE_LIMIT = { waitMs: 1500 };
+export const GATE_LIMIT = { waitMs: MAX_WAIT_MS };
 
 /**
  * A failed call keeps its turn this long while others wait: refusals cost so little that their number alone could
