@@ -163,10 +163,18 @@ export class Service {
     await each([...this.#created], DELETED_AT_ONCE, (id) => this.delete(id));
   }
 
-  /** Deletes the groups of runs that were killed, once they have expired. */
+  /**
+   * Deletes the groups of killed runs whose `valid_until` has passed by the clock of the kit. A group that a check has
+   * suspended never gets the status `expired`, so the time is asked for.
+   */
   async sweep(): Promise<void> {
+    const filter = new URLSearchParams({
+      limit: '200',
+      name_prefix: NAME,
+      valid_until_before: new Date().toISOString(),
+    });
     for (;;) {
-      const path = `/api/v1/user-groups?limit=200&status=expired&name_prefix=${encodeURIComponent(NAME)}`;
+      const path = `/api/v1/user-groups?${filter.toString()}`;
       const { user_groups = [] } = await this.call('GET', path);
       const mine = user_groups.filter(({ provided_id: id }) => id.startsWith(ID_PREFIX));
       for (const { provided_id } of mine) await this.delete(provided_id);
