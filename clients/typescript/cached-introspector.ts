@@ -7,7 +7,7 @@ import type { Schemas } from './schemas.js';
 import { ViewReporter } from './view-reporter.js';
 
 /** A response that took longer could be outdated by as much. */
-const RESPONSE_LIMIT_MS = 1000;
+export const INTROSPECTION_LIMIT = { ms: 1000 };
 const MAX_ENTRIES = 10_000;
 /** No event names a token that was unknown. A second is promised; the rest is for the network. */
 const INACTIVE_MS = 750;
@@ -252,7 +252,7 @@ export class CachedIntrospector {
     this.counts.asked++;
     const { baseUrl, authorization, userAgent, fetch } = this.#connection;
     const sentAt = now();
-    const deadline = new Deadline(RESPONSE_LIMIT_MS, baseUrl);
+    const deadline = new Deadline(INTROSPECTION_LIMIT.ms, baseUrl);
     deadline.restart();
     try {
       const request = new Request(`${baseUrl}/api/v1/introspect`, {
@@ -276,7 +276,7 @@ export class CachedIntrospector {
         throw new ApiError(response.status, foreign(response.headers, text));
       }
       // The timer may be late: this process can have been held up as well.
-      if (!isWithin(RESPONSE_LIMIT_MS, sentAt)) {
+      if (!isWithin(INTROSPECTION_LIMIT.ms, sentAt)) {
         throw new ApiError(undefined, 'the response took longer than a second');
       }
       return frozen(body as Schemas['IntrospectionResponse']);

@@ -1,8 +1,11 @@
 import { inspect } from 'node:util';
 import { CachedIntrospector, UserGroupClient } from '../../clients/typescript/index.ts';
+import { letIntrospectorsWait } from '../support/time/patience.ts';
 import { until } from '../support/time/until.ts';
 import { freePort } from '../system/lab/ports.mjs';
 import { withService } from '../support/test-service.ts';
+
+beforeAll(letIntrospectorsWait);
 
 const service = withService('sqlite');
 const SECRET = 's3cretS3cretS3cret';

@@ -5,6 +5,9 @@ import type { BoundStatement, RefusalCode, Viewer } from '../../clients/typescri
 import { marked, read } from '../support/api/pages.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
+import { letIntrospectorsWait } from '../support/time/patience.ts';
+
+beforeAll(letIntrospectorsWait);
 
 const root = join(import.meta.dirname, '..', '..');
 const PAGE = 'docs/guides/renderers.md';

@@ -8,8 +8,11 @@ import {
 } from '../../clients/typescript/index.ts';
 import { type Fault, MisbehavingProxy } from '../support/servers/misbehaving-proxy.ts';
 import { withService } from '../support/test-service.ts';
+import { letIntrospectorsWait } from '../support/time/patience.ts';
 import { until } from '../support/time/until.ts';
 import { freePort } from '../system/lab/ports.mjs';
+
+beforeAll(letIntrospectorsWait);
 
 const service = withService('sqlite');
 let proxy: MisbehavingProxy;

@@ -2,8 +2,11 @@ import { ApiError, CachedIntrospector } from '../../clients/typescript/index.ts'
 import type { CachedIntrospectorOptions } from '../../clients/typescript/cached-introspector.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
 import { withService } from '../support/test-service.ts';
+import { letIntrospectorsWait } from '../support/time/patience.ts';
 import { until } from '../support/time/until.ts';
 import { readUsage, totalOf } from '../usage/usage-calls.ts';
+
+beforeAll(letIntrospectorsWait);
 
 onEachDatabase((kind) => {
   const service = withService(kind);

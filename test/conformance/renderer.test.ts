@@ -1,5 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Template } from '../../clients/conformance/config.ts';
 import { render } from '../../clients/conformance/renderer.ts';
@@ -7,7 +11,20 @@ import { until } from '../support/time/until.ts';
 
 const LIMIT_MS = 60_000;
 const MIB = 2 ** 20;
+const TOO_LATE = `no response within ${LIMIT_MS / 1000} s`;
 const TOO_LONG = 'more than 8 MiB, which the kit does not read';
+
+afterEach(() => jest.restoreAllMocks());
+
+/** Lets the limit of the next rendering pass when the returned function is called, and not before. */
+function holdLimit(): () => void {
+  const limit = new AbortController();
+  const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(limit.signal);
+  return () => {
+    expect(timeout).toHaveBeenCalledWith(LIMIT_MS);
+    limit.abort(new DOMException('held', 'TimeoutError'));
+  };
+}
 
 describe('of a renderer with an address', () => {
   let server: Server | undefined;
@@ -15,11 +32,11 @@ describe('of a renderer with an address', () => {
   afterEach(() => server?.closeAllConnections());
   afterEach(() => new Promise((resolve) => server?.close(resolve)));
 
-  async function renderFrom(listener: RequestListener, limitMs = LIMIT_MS) {
+  async function renderFrom(listener: RequestListener) {
     server = createServer(listener);
     await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/{token}`;
-    return render({ url, method: 'GET', headers: {} }, 'x', limitMs);
+    return render({ url, method: 'GET', headers: {} }, 'x', LIMIT_MS);
   }
 
   test('8 MiB are read', async () => {
@@ -53,22 +70,49 @@ describe('of a renderer with an address', () => {
   });
 
   test('a response that stops amid its rows is a failure with these rows', async () => {
-    const { status, text, failure } = await renderFrom(
-      (_request, response) => response.write('Tents'),
-      300,
-    );
-    expect([status, text, failure]).toEqual([undefined, 'Tents', 'no response within 0.3 s']);
+    const letLimitPass = holdLimit();
+    // The rows are in the packet of the headers, and are read before the next immediate.
+    const received = () => setImmediate(letLimitPass);
+    subscribe('undici:request:headers', received);
+    try {
+      const { status, text, failure } = await renderFrom((_request, response) =>
+        response.write('Tents'),
+      );
+      expect([status, text, failure]).toEqual([undefined, 'Tents', TOO_LATE]);
+    } finally {
+      unsubscribe('undici:request:headers', received);
+    }
   });
 });
 
 describe('of a command', () => {
-  const renderWith = (script: string, limitMs = LIMIT_MS) => {
+  let pids: string;
+
+  beforeEach(() => {
+    pids = mkdtempSync(join(tmpdir(), 'user-groups-pids-'));
+  });
+
+  afterEach(() => rmSync(pids, { recursive: true }));
+
+  const renderWith = (script: string) => {
     const template = {
       command: [process.execPath, '-e', script],
-      env: { TOKEN: '{token}' },
+      env: { TOKEN: '{token}', PIDS: pids },
     } as Template;
-    return render(template, 'x', limitMs);
+    return render(template, 'x', LIMIT_MS);
   };
+
+  /** Lets the limit pass once this number of processes have a file of their id. @returns these ids and the rendering */
+  async function renderUntil(count: number, script: string) {
+    const letLimitPass = holdLimit();
+    const rendering = renderWith(script);
+    try {
+      await until(() => readdirSync(pids).length === count);
+    } finally {
+      letLimitPass();
+    }
+    return { noted: readdirSync(pids), ...(await rendering) };
+  }
 
   function isAlive(pid: string): boolean {
     try {
@@ -102,19 +146,20 @@ describe('of a command', () => {
 
   test('a command that ignores SIGTERM is killed, with what it has started', async () => {
     const ignoring =
-      'process.on("SIGTERM", () => undefined); console.log(process.pid); setInterval(() => undefined, 1e6)';
+      'process.on("SIGTERM", () => undefined); require("fs").writeFileSync(process.env.PIDS + "/" + process.pid, ""); setInterval(() => undefined, 1e6)';
     const script = `${ignoring}; require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(ignoring)}], { stdio: 'inherit' })`;
-    const { status, text, failure } = await renderWith(script, 1500);
-    expect([status, failure]).toEqual([undefined, 'no response within 1.5 s']);
-    const pids = text.trim().split('\n');
-    expect(pids).toHaveLength(2);
-    await until(() => !pids.some(isAlive));
+    const { noted, status, failure } = await renderUntil(2, script);
+    expect([status, failure]).toEqual([undefined, TOO_LATE]);
+    await until(() => !noted.some(isAlive));
   });
 
   test('a command that leaves its output to another is not waited for', async () => {
-    const script = `const { pid } = require('child_process').spawn('sleep', ['1000'], { stdio: 'inherit' }); console.log(pid); process.exit()`;
-    const { status, text, failure } = await renderWith(script, 1500);
-    expect([status, failure]).toEqual([undefined, 'no response within 1.5 s']);
-    await until(() => !isAlive(text.trim()));
+    // The other makes its file once the kit has seen the end of the command, which it asks for by its id.
+    const other =
+      'while kill -0 $0 2>/dev/null; do sleep 0.05; done; : > "$PIDS/$$"; exec sleep 1000';
+    const script = `require('child_process').spawn('sh', ['-c', ${JSON.stringify(other)}, String(process.pid)], { stdio: 'inherit' }); process.exit()`;
+    const { noted, status, failure } = await renderUntil(1, script);
+    expect([status, failure]).toEqual([undefined, TOO_LATE]);
+    await until(() => !noted.some(isAlive));
   });
 });

@@ -1,3 +1,4 @@
+import { INTROSPECTION_LIMIT } from '../../../clients/typescript/cached-introspector.ts';
 import { RULES_LOCK_LIMIT } from '../../../src/core/mapping/workspace-rules.ts';
 import { TURN_LIMIT } from '../../../src/core/user-group/guard/guarded-turns.ts';
 import { GATE_LIMIT } from '../../../src/platform/common/concurrency/gate.ts';
@@ -25,6 +26,11 @@ export function letServicesWait(): void {
   for (const limits of LIMITS) {
     replaceField(limits, Object.fromEntries(Object.keys(limits).map((name) => [name, PATIENT_MS])));
   }
+}
+
+/** Lets introspectors of this process wait as long. On a busy machine a call of theirs would fail otherwise. */
+export function letIntrospectorsWait(): void {
+  replaceField(INTROSPECTION_LIMIT, { ms: PATIENT_MS });
 }
 
 /** Replaces a field that only the object itself may change. @throws if there is none of this name */
