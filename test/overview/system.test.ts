@@ -31,7 +31,9 @@ const HEARING = {
   postgres: { lease_up: true, channel_up: true },
 };
 
-const read = async (api: ApiClient) => {
+type System = SystemResponse['system'];
+
+const read = async (api: ApiClient): Promise<System> => {
   const { status, body } = await api.call('GET', PATH);
   expect(status).toBe(200);
   return (body as unknown as SystemResponse).system;
@@ -51,16 +53,20 @@ onEachDatabase((kind) => {
       BODY_LIMIT: '1MiB',
     });
 
-    const untilFeedIs = async (wanted: object) => {
-      let system: Awaited<ReturnType<typeof read>>;
-      await until(async () =>
-        isDeepStrictEqual((system = await read(service.api)).change_feed, wanted),
-      );
+    const untilSystem = async (holds: (system: System) => boolean) => {
+      let system: System;
+      await until(async () => holds((system = await read(service.api))));
       return system!;
     };
+    const untilFeedIs = (wanted: object) =>
+      untilSystem(({ change_feed: feed }) => isDeepStrictEqual(feed, wanted));
 
     test('tells what it is, what it runs on and how it is set', async () => {
-      const system = await untilFeedIs(HEARING[kind]);
+      // The service reads the replicas before the state of the feed: its own first poll may be under way then.
+      const system = await untilSystem(
+        ({ change_feed: feed, replicas }) =>
+          isDeepStrictEqual(feed, HEARING[kind]) && replicas?.length !== 0,
+      );
       const [{ version }] = (await service.query<{ version: string }>(
         kind === 'sqlite'
           ? 'SELECT sqlite_version() AS version'
@@ -130,25 +136,24 @@ onEachDatabase((kind) => {
 
     if (kind === 'postgres') {
       test('tells of each replica since when it hears of changes, and when it last asked', async () => {
-        await untilFeedIs(HEARING[kind]);
         // A replica connects again after a poll that takes too long.
         const own = { connected_at: WIRE_TIME, polled_at: WIRE_TIME };
+        const untilThereAre = (count: number, polledAfter = '') =>
+          untilSystem(
+            ({ replicas }) =>
+              replicas!.length === count &&
+              replicas!.every(({ polled_at: at }) => at > polledAfter),
+          );
         const url = new URL(service.database.env['DATABASE_URL']!);
         url.searchParams.set('application_name', 'an own one');
         const other = await startTestService(service.database, { ...KEYS, DATABASE_URL: url.href });
-        const isThere = async (count: number) => {
-          const replicas = (await read(service.api)).replicas!;
-          expect(replicas).toContainEqual(own);
-          return replicas.length === count;
-        };
         await other.clientOf(service.bootstrapToken).create({ name: 'heard of by both' });
-        await until(() => isThere(2));
-        const lastPolls = async () =>
-          (await read(service.api)).replicas!.map(({ polled_at: at }) => at);
-        const before = await lastPolls();
-        await until(async () => (await lastPolls()).every((at, index) => at > before[index]!));
+        const { replicas } = await untilThereAre(2);
+        expect(replicas).toEqual([own, own]);
+        const polls = replicas!.map(({ polled_at: at }) => at).toSorted();
+        await untilThereAre(2, polls.at(-1));
         await other.close();
-        await until(() => isThere(1));
+        expect((await untilThereAre(1)).replicas).toEqual([own]);
       });
     }
 

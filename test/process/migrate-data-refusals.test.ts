@@ -22,7 +22,8 @@ import { runCli, spawnBuilt, startServer } from '../support/process/processes.ts
 import { startTestService } from '../support/test-service.ts';
 import { until } from '../support/time/until.ts';
 
-const GROUPS = 20_000;
+/** More than are inserted at once. */
+const GROUPS = 2000;
 
 // There is nothing to move to without PostgreSQL.
 onPostgres('a move that', () => {
@@ -338,12 +339,15 @@ onPostgres('a move that', () => {
     await (await startTestService(source, withKeys(source, 'k1'))).close();
     const tokens = await fillGroups(source, GROUPS, 'k1');
     const change = { TOKEN_ENCRYPTION_KEYS_FILE: '', TOKEN_ENCRYPTION_KEYS: keys };
+    await prepareDatabase(loadConfig(target.env));
     for (const table of ['user_group', 'user_group_token']) {
+      const release = await holdInserts(table);
       const child = spawnBuilt('cli.js', { ...env(), ...change }, 'migrate-data');
       const exit = once(child, 'exit');
-      await waitForStatement(`INSERT INTO "${table}"`);
+      await waitForStatement(`INSERT INTO "${table}"`, 'advisory');
       child.kill('SIGKILL');
       expect((await exit)[1]).toBe('SIGKILL');
+      await release();
       await expectEmptyTarget();
     }
     expect(await move(change)).toMatchObject({ code: 0 });
@@ -356,9 +360,29 @@ onPostgres('a move that', () => {
     await service.close();
   });
 
-  async function waitForStatement(beginning: string): Promise<void> {
+  /** Lets the first insertion into a table of the target wait, with its rows, until the returned function is called. */
+  async function holdInserts(table: string): Promise<() => Promise<void>> {
+    const client = new Client({ connectionString: target.env['DATABASE_URL'] });
+    // If the test fails, the database is dropped below it.
+    client.on('error', () => undefined);
+    await client.connect();
+    await client.query(`
+      SELECT pg_advisory_lock(1);
+      CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS
+        'BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NULL; END';
+      CREATE TRIGGER held AFTER INSERT ON "${table}" EXECUTE FUNCTION hold()`);
+    return async () => {
+      await client.query('SELECT pg_advisory_unlock(1)');
+      // Waits for the end of the transaction that is held.
+      await client.query('DROP FUNCTION hold CASCADE');
+      await client.end();
+    };
+  }
+
+  async function waitForStatement(beginning: string, lock = ''): Promise<void> {
     const sql = `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
-      AND application_name = 'user-group-service migrate-data' AND query LIKE '${beginning}%'`;
+      AND application_name = 'user-group-service migrate-data' AND query LIKE '${beginning}%'
+      AND '${lock}' IN ('', wait_event)`;
     await until(async () => (await runSql(target, sql)).length > 0);
   }
 });
