@@ -5,6 +5,9 @@ import { onEachDatabase } from '../../support/database/databases.ts';
 
 const path = '/api/v1/user-groups/acme';
 
+const isOpenStream = (response: { ok: () => boolean; url: () => string }) =>
+  response.ok() && response.url().includes('/events/stream');
+
 onEachDatabase((kind) => {
   const { service, begin } = withConsole(kind);
 
@@ -78,7 +81,7 @@ onEachDatabase((kind) => {
       const { page, api, workspace } = await begin({ hand });
       await createGroup(api, 'acme');
       const other = service.clientOf(await service.issueToken(['user-groups:write'], workspace));
-      const stream = page.tab.waitForRequest(/events\/stream/);
+      const stream = page.tab.waitForResponse(isOpenStream);
       await page.visit('groups/acme');
       await stream;
       await page.use(page.button('Edit'));
@@ -133,8 +136,10 @@ onEachDatabase((kind) => {
   test('a rotation elsewhere shows the new token number at once', async () => {
     const { page, api } = await begin();
     const token = await createGroup(api, 'acme');
+    const stream = page.tab.waitForResponse(isOpenStream);
     await page.visit('groups/acme');
     await page.row('No. 1').waitFor();
+    await stream;
     await api.rotate(token, 0);
     await page.row('No. 2').waitFor();
   });
@@ -142,7 +147,7 @@ onEachDatabase((kind) => {
   test('an open page says so when all tokens of the workspace are ended, or its rules find the group incomplete', async () => {
     const { page, api } = await begin();
     await createGroup(api, 'acme');
-    const stream = page.tab.waitForResponse(/events\/stream/);
+    const stream = page.tab.waitForResponse(isOpenStream);
     await page.visit('groups/acme');
     await stream;
     const status = (text: string) =>
