@@ -73,8 +73,10 @@ onPostgres('on a PostgreSQL that is in use', () => {
     // Without the migration, as the version before.
     const { api, stop } = await startServer(database.env);
     for (let i = 0; i < 20; i++) {
-      const { status } = await api.put({ user_group_id: `g${i % 3}`, name: `G ${i}` });
-      expect(status).toBe(200);
+      const written = await api.put({ user_group_id: `g${i % 3}`, name: `G ${i}` });
+      const found = await api.get({ user_group_id: `g${i % 3}` });
+      const rotated = await api.post({ current_token: found.body.user_group.token });
+      expect([written, found, rotated].map(({ status }) => status)).toEqual([200, 200, 200]);
     }
     // None of them has waited for the build.
     expect(await isWhole(database)).toBe(false);

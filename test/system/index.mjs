@@ -16,7 +16,7 @@ import { Load } from './rewrap/load.mjs';
 // database, and lets callers look up, create and rotate while `migration run` builds the index of
 // lab/next-migrations.mjs. On SQLite there is nothing to show: nobody serves meanwhile.
 //
-//   node test/system/index.mjs [--groups 1000000]
+//   node test/system/index.mjs [--groups 100000]
 //
 // TEST_DATABASE_URL names a PostgreSQL on which a database of its own may be created.
 
