@@ -69,6 +69,8 @@ onEachDatabase((kind) => {
     child.kill('SIGKILL');
     expect((await exit)[1]).toBe('SIGKILL');
     await release();
+    // A batch whose COMMIT was under way is stored by the end of its connection.
+    if (kind === 'postgres') await untilNobodyIsConnected(database);
     const done = await countOf(database, 'k2');
     expect(done).toBeLessThan(GROUPS);
     expect(await countOf(database, 'k1')).toBe(GROUPS - done);
@@ -179,6 +181,13 @@ async function createMigrated(kind: DatabaseKind): Promise<TestDatabase> {
   const database = await createTestDatabase(kind);
   await (await startTestService(database, withKeys(database, 'k1'))).close();
   return database;
+}
+
+/** Waits until no process of the service has a connection to the database. */
+async function untilNobodyIsConnected(database: TestDatabase): Promise<void> {
+  const sessions = `SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name LIKE 'user-group-service%'`;
+  await until(async () => (await runSql(database, sessions)).length === 0);
 }
 
 function rewrapAll(database: TestDatabase, ...ids: string[]): Promise<Finished> {

@@ -227,7 +227,13 @@ onPostgres('a database with everything', () => {
     const [, id] = /^API token (\d+) /.exec(created.stderr)!;
     expect(tokenIds).not.toContain(Number(id));
     expect(await ids('api_token')).toContain(Number(id));
-    expect(Math.max(...(await ids('audit_event')))).toBe(highest + 3);
+    // The server may have reminded somebody of something meanwhile.
+    const actions = ['user_group.create', 'user_group_token.rotate', 'api_token.issue'];
+    const made = await runSql<{ action: string }>(
+      target,
+      `SELECT action FROM audit_event WHERE id > ${highest} AND action IN ('${actions.join("', '")}') ORDER BY id`,
+    );
+    expect(made.map(({ action }) => action)).toEqual(actions);
     for (const path of ['schemas', 'data-sources']) {
       const body = { provided_id: 'new', name: 'N' };
       expect((await api.call('POST', `/api/v1/${path}`, body)).status).toBe(201);

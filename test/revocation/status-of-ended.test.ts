@@ -136,7 +136,11 @@ onEachDatabase((kind) => {
          SELECT g.id FROM user_group g JOIN workspace w ON w.id = g.workspace_id WHERE w.name = '${workspace.name}')`,
     );
     await workspace.set({ variables: [{ name: 'plan', type: 'string', required: true }] });
-    await until(async () => (await list('status=unresolved')).length === 2);
+    await until(
+      async () =>
+        (await list('status=incomplete')).length === 1 &&
+        (await list('status=unresolved')).length === 2,
+    );
     await end(api);
     await api.call('POST', `${PATH}/healed/tokens/rotate`);
     const codes = async (id: string) => (await show(id)).reasons.map(({ code }) => code);

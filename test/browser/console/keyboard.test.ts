@@ -23,6 +23,7 @@ onEachDatabase((kind) => {
   test('the field of the token has the focus at the beginning, and Enter signs in', async () => {
     const page = await open();
     await page.visit('sessions');
+    expect(await page.getsFocus(page.field('API token'))).toBe(true);
     await page.tab.keyboard.insertText(await service.issueToken(['user-groups:read']));
     await page.press('Enter');
     await page.heading('Sessions').waitFor();

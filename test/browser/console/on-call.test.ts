@@ -36,6 +36,7 @@ onEachDatabase((kind) => {
     await page.shows(/^No token of this group works\. Ended today/);
     await page.button('Remove the end').click();
     await page.button('Undo').click();
+    await page.row('No. 1').getByText('inactive').waitFor();
     await page.button('Remove the end').click();
     await page.row('No. 1').getByText('current').waitFor();
     expect(await isActive('ended')).toBe(true);
