@@ -90,7 +90,7 @@ class LegacyTokens extends UnknownTokens {
   #logger = new Logger('LegacyTokens');
   /** The requests under way, by the hash of their token. */
   #asking = new Map();
-  /** The end of the memory of each token, the oldest first. */
+  /** Says whether the workspace may have the token, until the memory of it ends; the oldest first. */
   #judged = new Map();
   #workspaceId;
   #failures = 0;
@@ -109,7 +109,9 @@ class LegacyTokens extends UnknownTokens {
     this.#workspaceId ??= await this.#findWorkspace();
     if (workspaceId !== this.#workspaceId) return false;
     const hash = createHash('sha256').update(token).digest('hex');
-    if (this.#judged.get(hash) > Date.now()) return false;
+    const judged = this.#judged.get(hash);
+    // A call that looked for the token before its import comes here after it.
+    if (judged?.until > Date.now()) return judged.mayBeHere;
     const asking = this.#asking.get(hash);
     if (asking) return asking;
     if (!this.#mayAsk()) {
@@ -153,9 +155,10 @@ class LegacyTokens extends UnknownTokens {
     }
     const result = group ? await this.#store(group, token) : 'inactive';
     counts[result]++;
-    this.#remember(hash);
     // Another process may have imported it: then the workspace has the token, too.
-    return result !== 'inactive';
+    const mayBeHere = result !== 'inactive';
+    this.#remember(hash, mayBeHere);
+    return mayBeHere;
   }
 
   /** Returns the group of an active token without an end. @throws for any response that does not say so or the contrary */
@@ -205,9 +208,9 @@ class LegacyTokens extends UnknownTokens {
     this.#logger.warn({ msg: 'the old system is left alone for 10 s', reason });
   }
 
-  #remember(hash) {
+  #remember(hash, mayBeHere) {
     this.#judged.delete(hash);
-    this.#judged.set(hash, Date.now() + JUDGED_MS);
+    this.#judged.set(hash, { until: Date.now() + JUDGED_MS, mayBeHere });
     if (this.#judged.size > MAX_JUDGED) this.#judged.delete(this.#judged.keys().next().value);
   }
 }

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import legacyTokens from '../../examples/move-over/plugin.js';
-import { Introspector, operator, UserGroups } from '../../src/server/library/index.ts';
+import {
+  Introspector,
+  operator,
+  UnknownTokens,
+  UserGroups,
+} from '../../src/server/library/index.ts';
 import { generateToken } from '../../src/platform/common/secret/secrets.ts';
 import { Metrics } from '../../src/platform/metrics/metrics.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
@@ -118,6 +123,9 @@ onEachDatabase((kind) => {
     const token = old.add(newId());
     const all = await Promise.all(Array.from({ length: 20 }, () => introspect(token)));
     expect(all.filter(({ active }) => active)).toHaveLength(20);
+    expect(old.asked).toEqual([token]);
+    // A call that looked for the token before its import looks again, however late it comes.
+    expect(await service.app.get(UnknownTokens).adopt(token, 1)).toBe(true);
     expect(old.asked).toEqual([token]);
   });
 
