@@ -15,9 +15,11 @@ const EMBED_TOKEN = /eyJ[\w-]+\.(?:[\w-]+\.[\w-]{86}|\.[\w-]{16}\.[\w-]+\.[\w-]{
  */
 const SECRET_LENGTHS = [22, 38, 86];
 
-/** Whether a secret can contain the character of each code. */
-const isOfSecret = Array.from({ length: 256 }, (_, code) =>
-  /[\w-]/.test(String.fromCharCode(code)),
+const NOT_OF_SECRET = 64;
+/** A number below 64 for the byte of each character that a secret can contain. */
+const digitOf = new Uint8Array(256).fill(NOT_OF_SECRET);
+[...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-'].forEach(
+  (character, digit) => (digitOf[character.charCodeAt(0)] = digit),
 );
 
 /** Begins to collect: every token issued, every line logged, every database at its end. */
@@ -93,8 +95,10 @@ export function findLeaks(): Findings {
   const read = (kind: Kind) =>
     readdirSync(directory)
       .filter((name) => name.startsWith(kind))
-      .map((name) => readFileSync(join(directory, name), 'latin1'));
-  const issued = new Set(read('tokens').flatMap((text) => text.split('\n').filter(Boolean)));
+      .map((name) => readFileSync(join(directory, name)));
+  const issued = new Set(
+    read('tokens').flatMap((text) => text.toString('latin1').split('\n').filter(Boolean)),
+  );
   const [logs, dumps] = [read('logs'), read('dumps')];
   const search = searchFor(issued);
   const findings = {
@@ -111,25 +115,29 @@ export function findLeaks(): Findings {
 }
 
 /** Gives the places where a text holds the secret part of an issued token. */
-function searchFor(issued: ReadonlySet<string>): (text: string) => string[] {
+function searchFor(issued: ReadonlySet<string>): (text: Buffer) => string[] {
   const secrets = SECRET_LENGTHS.map((length) => ({
     length,
     values: new Set([...issued].map((token) => token.slice(-length))),
   }));
-  // Few places begin as a secret does, and only those are cut out and compared.
+  // Few places begin with the four characters of a secret, and only those are cut out and compared.
   const beginnings = new Uint8Array(1 << 24);
   for (const { values } of secrets) {
-    for (const value of values) beginnings[beginningAt(value, 0)] = 1;
+    for (const value of values) beginnings[beginningOf(value)] = 1;
   }
   const least = Math.min(...SECRET_LENGTHS);
   return (text) => {
     const places: string[] = [];
     for (const [from, to] of stretchesOf(text, least)) {
-      for (let start = from; start <= to - least; start++) {
-        if (beginnings[beginningAt(text, start)] !== 1) continue;
+      let beginning = 0;
+      for (let last = from; last < to - least + 4; last++) {
+        beginning = ((beginning << 6) | digitOf[text[last]!]!) & 0xffffff;
+        if (beginnings[beginning] !== 1 || last < from + 3) continue;
+        const start = last - 3;
         for (const { length, values } of secrets) {
-          if (!values.has(text.slice(start, start + length))) continue;
-          places.push(`${text.slice(Math.max(0, start - 120), start)}… (cut before the secret)`);
+          if (!values.has(text.toString('latin1', start, start + length))) continue;
+          const before = text.toString('latin1', Math.max(0, start - 120), start);
+          places.push(`${before}… (cut before the secret)`);
         }
       }
     }
@@ -137,27 +145,30 @@ function searchFor(issued: ReadonlySet<string>): (text: string) => string[] {
   };
 }
 
-/** Three characters as one number; beyond the end there is nothing. */
-function beginningAt(text: string, place: number): number {
-  const codeAt = (offset: number) => text.charCodeAt(place + offset);
-  return (codeAt(0) << 16) | (codeAt(1) << 8) | codeAt(2);
+/** Four characters as one number. */
+function beginningOf(secret: string): number {
+  return [...secret.slice(0, 4)].reduce(
+    (number, character) => (number << 6) | digitOf[character.charCodeAt(0)]!,
+    0,
+  );
 }
 
 /**
  * The stretches of `least` or more characters that secrets consist of. Every such stretch contains one of the
  * places that are looked at, so that most of a text need not be read.
  */
-function* stretchesOf(text: string, least: number): Generator<[from: number, to: number]> {
+function* stretchesOf(text: Buffer, least: number): Generator<[from: number, to: number]> {
+  const isOfSecret = (place: number) => digitOf[text[place]!] !== NOT_OF_SECRET;
   for (let place = least - 1; place < text.length; place += least) {
-    if (!isOfSecret[text.charCodeAt(place)]) continue;
+    if (!isOfSecret(place)) continue;
     let [from, to] = [place, place + 1];
-    while (from > 0 && isOfSecret[text.charCodeAt(from - 1)]) from--;
-    while (to < text.length && isOfSecret[text.charCodeAt(to)]) to++;
+    while (from > 0 && isOfSecret(from - 1)) from--;
+    while (to < text.length && isOfSecret(to)) to++;
     if (to - from >= least) yield [from, to];
     place = to;
   }
 }
 
-function lengthOf(texts: string[]): number {
+function lengthOf(texts: Buffer[]): number {
   return texts.reduce((sum, text) => sum + text.length, 0);
 }
