@@ -8,7 +8,7 @@ import type { TestService } from '../test-service.ts';
 import { readUntil } from '../time/until.ts';
 
 /** The rules of axe that depend on colours. */
-const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+export const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /** The width of a small telephone, in CSS pixels. */
 const NARROW = 360;
