@@ -10,6 +10,7 @@ import { examplesOf, pages, step } from '../support/api/pages.ts';
 import { type RunningServer, startServer } from '../support/process/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+const PATIENT_RENDERER = join(root, 'test', 'system', 'lab', 'patient-renderer.mjs');
 
 const interpreters: Record<string, [string, ...string[]]> = {
   sh: ['sh', '-c'],
@@ -85,7 +86,10 @@ describe.each(withExamples)('%s', (page) => {
       const foreground = step(page, 'start the dashboard')
         .replace('PORT=4000', 'PORT=0')
         .replace(/ &$/, '');
-      const child = spawn('sh', ['-euc', `exec env ${foreground}`], { cwd: root, env });
+      const child = spawn('sh', ['-euc', `exec env ${foreground}`], {
+        cwd: root,
+        env: { ...env, NODE_OPTIONS: `--import=${PATIENT_RENDERER}` },
+      });
       children.add(child);
       const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
       const [, url] = /^renderer (\S+)$/.exec(line)!;

@@ -29,6 +29,7 @@ import {
 import { openLog } from '../support/jest/leaks.ts';
 import { stopTimeLimits } from '../support/time/fake-time.ts';
 import { BOOTSTRAP_TOKEN } from '../support/process/processes.ts';
+import { letServicesWait } from '../support/time/patience.ts';
 
 const LOG = Object.assign(new Config(), { logLevel: 'trace', logFormat: 'json' });
 
@@ -76,6 +77,8 @@ class PlanGuard extends UserGroupChangeGuard {
   }
 }
 
+beforeAll(letServicesWait);
+
 onEachDatabase((kind) => {
   let database: TestDatabase;
   let app: NestExpressApplication;
@@ -106,6 +109,9 @@ onEachDatabase((kind) => {
     api = new ApiClient(`http://127.0.0.1:${port}`, BOOTSTRAP_TOKEN);
     await changeDatabase(database, 'CREATE TABLE plan_note (note text NOT NULL)');
   });
+
+  // The guards take their time on a busy machine, too.
+  beforeEach(stopTimeLimits);
 
   beforeEach(() => {
     PlanGuard.asked = [];
@@ -282,7 +288,6 @@ onEachDatabase((kind) => {
   });
 
   test('an import whose guard takes its time creates each group once, and says so', async () => {
-    stopTimeLimits();
     const lines = Array.from({ length: 600 }, (_, at) => ({
       user_group_id: `slow ${at}`,
       name: 'slow',

@@ -9,7 +9,7 @@ import { createLog, NestLog } from '../../src/platform/common/log.ts';
 import { Config } from '../../src/platform/config/config.ts';
 import { UserGroupServiceModule } from '../../src/server/library/index.ts';
 import { ApiClient } from '../support/api/api-client.ts';
-import { letIntrospectorsWait } from '../support/time/patience.ts';
+import { letIntrospectorsWait, letServicesWait } from '../support/time/patience.ts';
 import { until } from '../support/time/until.ts';
 import {
   createTestDatabase,
@@ -20,6 +20,7 @@ import { StreamReader } from '../support/events/event-stream.ts';
 import { openLog } from '../support/jest/leaks.ts';
 import { BOOTSTRAP_TOKEN } from '../support/process/processes.ts';
 
+beforeAll(letServicesWait);
 beforeAll(letIntrospectorsWait);
 
 const require = createRequire(import.meta.url);

@@ -6,6 +6,9 @@ import { createTestDatabase, onEachDatabase } from '../support/database/database
 import { noteLog } from '../support/jest/leaks.ts';
 import { inRealTime } from '../support/time/real-time.ts';
 import { until } from '../support/time/until.ts';
+import { letServicesWait } from '../support/time/patience.ts';
+
+beforeAll(letServicesWait);
 
 onEachDatabase((kind) => {
   test('an application that listened to events and has ended says nothing any more', async () => {

@@ -42,6 +42,7 @@ import {
 import { openLog } from '../support/jest/leaks.ts';
 import { BOOTSTRAP_TOKEN } from '../support/process/processes.ts';
 import { until } from '../support/time/until.ts';
+import { letServicesWait } from '../support/time/patience.ts';
 
 const WORKSPACE = 1;
 const LOG = Object.assign(new Config(), { logLevel: 'trace', logFormat: 'json' });
@@ -79,6 +80,8 @@ class OrderController {
     return {};
   }
 }
+
+beforeAll(letServicesWait);
 
 onEachDatabase((kind) => {
   let database: TestDatabase;

@@ -40,6 +40,7 @@ import { ApiClient } from '../support/api/api-client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/databases.ts';
 import { BOOTSTRAP_TOKEN } from '../support/process/processes.ts';
 import { startTestService } from '../support/test-service.ts';
+import { letServicesWait } from '../support/time/patience.ts';
 
 const COMPATIBLE = { compatibility: '^0.1.0' };
 const PATH = '/api/v1/thrown';
@@ -96,6 +97,8 @@ class OwnController {
 
 let database: TestDatabase;
 let values: UserGroupOptions;
+
+beforeAll(letServicesWait);
 
 beforeAll(async () => {
   database = await createTestDatabase('sqlite');

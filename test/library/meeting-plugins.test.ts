@@ -9,6 +9,7 @@ import {
 } from '../../src/server/library/index.ts';
 import { changeDatabase, onEachDatabase } from '../support/database/databases.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
+import { stopTimeLimits } from '../support/time/fake-time.ts';
 
 const COMPATIBLE = { compatibility: '^0.1.0' };
 const MEMBERS = 10;
@@ -91,6 +92,7 @@ onEachDatabase((kind) => {
     });
 
     test('what one has written is stored with what both let through, and with nothing else', async () => {
+      stopTimeLimits();
       const ids = Array.from({ length: 20 }, (_, index) => `w${index}`);
       const isNever = (index: number) => index % 5 === 0;
       const answers = await Promise.all(

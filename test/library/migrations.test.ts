@@ -18,6 +18,9 @@ import {
   onEachDatabase,
   type TestDatabase,
 } from '../support/database/databases.ts';
+import { letServicesWait } from '../support/time/patience.ts';
+
+beforeAll(letServicesWait);
 
 onEachDatabase((kind) => {
   let database: TestDatabase;

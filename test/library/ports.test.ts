@@ -19,9 +19,12 @@ import {
   onEachDatabase,
   type TestDatabase,
 } from '../support/database/databases.ts';
+import { letServicesWait } from '../support/time/patience.ts';
 
 const caller = operator(1);
 const GROUP = { user_group_id: 'acme', name: 'Acme' };
+
+beforeAll(letServicesWait);
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
