@@ -92,8 +92,11 @@ export class EmbedTokenRefusals implements OnApplicationBootstrap {
   private async readAgain(userGroupId: number): Promise<void> {
     try {
       const key = { userGroupId, now: currentTime() };
+      const known = this.until.get(userGroupId);
       const [found] = await this.statements.read(findRefusal, key);
-      if (found) this.until.set(userGroupId, found.refusedUntil);
+      // Compares, because a write of this process may be newer than the read.
+      if (this.until.get(userGroupId) !== known) await this.readAgain(userGroupId);
+      else if (found) this.until.set(userGroupId, found.refusedUntil);
       else this.until.delete(userGroupId);
     } catch (err) {
       this.logger.warn({ msg: 'limits of a user group not read; its refusal goes on', err });
