@@ -20,7 +20,7 @@ import {
 } from '../support/events/webhook-receiver.ts';
 import { passTime, stopTime } from '../support/time/fake-time.ts';
 import { until } from '../support/time/until.ts';
-import { workerRounds } from '../support/time/worker-rounds.ts';
+import { untilDrained, workerRounds } from '../support/time/worker-rounds.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const DAY_MS = 86_400_000;
@@ -70,9 +70,10 @@ onEachDatabase((kind) => {
     return (body as unknown as { attempts: WebhookAttemptView[] }).attempts;
   };
 
-  /** Waits until the result of an attempt is stored, too. */
+  /** Waits until the result of an attempt is stored, too, and nothing is sent that was read before. */
   const attempted = async (path: string, count = 1): Promise<WebhookAttemptView[]> => {
     await until(async () => (await attemptsOf(path)).length >= count);
+    await untilDrained(service);
     // The next attempt is a later one.
     passTime(1);
     return attemptsOf(path);
@@ -213,6 +214,7 @@ onEachDatabase((kind) => {
     for (const secret of [old.secret!, rolled.secret!]) {
       new Webhook(secret).verify(both!.body, both!.headers as Record<string, string>);
     }
+    await untilDrained(service);
     await sql(`UPDATE webhook_endpoint SET old_secret_until = 1 WHERE id = ${old.id}`);
     await api.create();
     const [, later] = await receiver.receive(2);

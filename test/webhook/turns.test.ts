@@ -1,4 +1,5 @@
 import { scopes } from '../../src/platform/common/access/caller.ts';
+import { WebhookBacklogRepository } from '../../src/features/webhook/delivery/webhook-backlog.repository.ts';
 import { onEachDatabase } from '../support/database/databases.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 import { SENDING, WebhookReceiver } from '../support/events/webhook-receiver.ts';
@@ -47,8 +48,10 @@ onEachDatabase((kind) => {
       madeBefore ??= made();
       response.writeHead(204).end();
     };
+    const turns = holdTurns(10, () => receiver.receive(1));
     const senders = [await startTestService(service.database, SENDING)];
     await receiver.receive(1);
+    turns.mockRestore();
     expect(await madeBefore).toBeLessThan((LINES * ENDPOINTS) / 2);
     senders.push(await startTestService(service.database, SENDING));
     // Goes on while the workspace catches up, and afterwards.
@@ -70,3 +73,18 @@ onEachDatabase((kind) => {
     receiver.close();
   });
 });
+
+/** Lets every turn after the first ones wait until `end`, however long a busy machine takes to send. */
+function holdTurns(free: number, end: () => Promise<unknown>): jest.SpyInstance {
+  const prototype = WebhookBacklogRepository.prototype as Backlog;
+  const { takeTurn } = prototype;
+  let taken = 0;
+  return jest.spyOn(prototype, 'takeTurn').mockImplementation(async function (this: Backlog) {
+    if (++taken > free) await end();
+    return takeTurn.call(this);
+  });
+}
+
+interface Backlog {
+  takeTurn: (this: Backlog) => ReturnType<WebhookBacklogRepository['takeTurn']>;
+}

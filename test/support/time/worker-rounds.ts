@@ -8,6 +8,12 @@ interface Inside {
   draining: Map<number, Promise<void>>;
 }
 
+/** Waits until a service sends nothing to any endpoint as it has read it before. */
+export async function untilDrained({ app }: TestService): Promise<void> {
+  const { draining } = app.get<Inside>(WebhookWorker);
+  await until(() => draining.size === 0);
+}
+
 /**
  * Lets a service look twice for webhooks to send, and waits for the attempts that it then makes. Nothing that was
  * committed before, and has not been sent by then, will be sent without a reason.

@@ -1,4 +1,5 @@
 import { type Answer, NDJSON } from '../../support/api/api-client.ts';
+import { untilPolled } from '../../support/api/polls.ts';
 import {
   isOfChangeFeed,
   recordCalls,
@@ -86,6 +87,8 @@ onEachDatabase((kind) => {
     const groups = Array.from({ length: callers }, (_, caller) => groupOf(`${name} ${caller}`));
     const each = <T>(things: T[], call: (thing: T) => Promise<Answer>) => all(things.map(call));
     const created = await measure('create', into, () => each(groups, (group) => api.get(group)));
+    // The poll that tells of the creations makes them be read again.
+    if (kind === 'postgres') await untilPolled(service);
     const tokens = created.map(({ body }) => body.user_group.token);
     const introspect = (token: string) => api.call('POST', '/api/v1/introspect', { token });
     await measure('look-up', into, () => each(groups, (group) => api.get(group)));
