@@ -8,9 +8,9 @@ import type { ApiClient } from '../support/api/api-client.ts';
 import { noteDump } from '../support/jest/leaks.ts';
 import { examplesOf, pages, step } from '../support/api/pages.ts';
 import { type RunningServer, startServer } from '../support/process/processes.ts';
+import { PATIENT_RENDERER } from '../system/lab/server.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
-const PATIENT_RENDERER = join(root, 'test', 'system', 'lab', 'patient-renderer.mjs');
 
 const interpreters: Record<string, [string, ...string[]]> = {
   sh: ['sh', '-c'],

@@ -10,6 +10,8 @@ import { fileURLToPath, URL } from 'node:url';
 const ENTRY = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 /** Preloaded into a server whose calls wait as long as a busy machine needs. */
 export const PATIENT_SERVER = fileURLToPath(new URL('patient-server.mjs', import.meta.url));
+/** Preloaded into a renderer whose introspections wait as long. */
+export const PATIENT_RENDERER = fileURLToPath(new URL('patient-renderer.mjs', import.meta.url));
 const START_LIMIT_MS = 100_000;
 const STOP_LIMIT_MS = 60_000;
 const LINES_KEPT = 60;
