@@ -348,22 +348,23 @@ onEachDatabase((kind) => {
       await put(api, group, { embed_tokens_per_day: 0, refuse_embed_tokens: true });
       const statements = service.app.get(Statements);
       const read = statements.read.bind(statements);
-      let isHeld = false;
-      let release = (): void => undefined;
-      const older = new Promise<void>((resolve) => (release = resolve));
+      /** Ends the reads that are held, in their order. */
+      const releases: (() => void)[] = [];
       const held = jest.spyOn(statements, 'read').mockImplementation(async (...given) => {
         const found = await read(...given);
-        if (given[0].name !== 'usage.find-refusal' || isHeld) return found;
-        isHeld = true;
-        await older;
+        if (given[0].name === 'usage.find-refusal' && releases.length < 2) {
+          await new Promise<void>((resolve) => releases.push(resolve));
+        }
         return found;
       });
       service.app.get(ChangeFeed).invalidate({ workspaceId: 1, userGroupId: group.teamId });
-      await until(() => isHeld);
+      await until(() => releases.length === 1);
       await put(api, group, { embed_tokens_per_day: 9, refuse_embed_tokens: true });
       expect((await issue(api, group)).status).toBe(201);
-      release();
-      await until(async () => (await issue(api, group)).status === 201);
+      releases[0]!();
+      await until(() => releases.length === 2);
+      expect((await issue(api, group)).status).toBe(201);
+      releases[1]!();
       held.mockRestore();
     });
 
